@@ -1,0 +1,124 @@
+"""The only place that configures Numba.
+
+Three decorators compile everything in the package:
+
+`kernel`
+    a compiled function: no Python objects, no GIL, IEEE division, compiled at
+    the first call and kept on disk for the next process;
+`summing_kernel`
+    the same, where the compiler may also reorder sums, so that reductions
+    vectorise. It reorders *all* sums of the function's own body: an expression
+    whose order matters goes into an `inlined` function. NaN and infinities keep
+    their meaning;
+`inlined`
+    a small function that becomes part of its callers' loops.
+
+The disk cache
+--------------
+Numba keys a cached function by its own file alone and does not notice that a
+function it *calls*, in another file, has changed. So the cache folder carries
+the hash of the whole package's source: edit any line and every kernel is
+compiled anew; edit nothing and nothing is compiled. The folder lies under
+``NUMBA_CACHE_DIR`` where that is set, else under the user's cache folder; where
+neither can be written, kernels are compiled once in each process.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+import numba
+
+Function = TypeVar("Function", bound=Callable[..., object])
+
+#: Lets a multiplication and an addition become one instruction, and no more.
+FASTMATH = {"contract"}
+#: What reductions need to vectorise. Not full ``fastmath``: that makes `isnan` lie.
+_REORDER = {"contract", "arcp", "nsz", "reassoc"}
+
+_UNUSED_FOLDERS_LIVE_FOR = 30 * 24 * 3600.0  # seconds
+
+
+def kernel(function: Function) -> Function:
+    """Compile `function` at its first call; see the module's docstring."""
+    return _compile(function, FASTMATH)
+
+
+def summing_kernel(function: Function) -> Function:
+    """Like `kernel`, for functions whose sums may be reordered to vectorise."""
+    return _compile(function, _REORDER)
+
+
+def inlined(function: Function) -> Function:
+    """Like `kernel`, for small functions that become part of every caller's loop.
+
+    Left to itself, LLVM calls a function that several places use, and a loop with
+    a call in it does not vectorise.
+    """
+    return _compile(function, FASTMATH, forceinline=True)
+
+
+def _compile(function: Function, fastmath: set[str], **more: bool) -> Function:
+    options = {"nogil": True, "error_model": "numpy", "fastmath": fastmath, **more}
+    # The hash vouches for the package's own files only: nobody else's kernels are kept.
+    if CACHE_FOLDER is None or not function.__module__.startswith("shortlist."):
+        return numba.njit(**options)(function)
+    # Numba reads this setting when it decorates; other libraries keep theirs.
+    before = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(CACHE_FOLDER)
+    try:
+        return numba.njit(cache=True, **options)(function)
+    finally:
+        numba.config.CACHE_DIR = before
+
+
+def _source_hash(package: Path) -> str:
+    digest = hashlib.blake2b(digest_size=8)
+    for file in sorted(package.rglob("*.py")):
+        digest.update(str(file.relative_to(package)).encode())
+        digest.update(file.read_bytes())
+    return digest.hexdigest()
+
+
+def _cache_root() -> Path:
+    if os.environ.get("NUMBA_CACHE_DIR"):
+        return Path(os.environ["NUMBA_CACHE_DIR"])
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+
+
+def _find_cache_folder() -> Path | None:
+    """Return the writable cache folder of exactly this source, or None."""
+    try:
+        kernels = _cache_root() / "shortlist" / "kernels"
+        folder = kernels / _source_hash(Path(__file__).parent)
+        if folder.is_dir():
+            if not os.access(folder, os.W_OK):
+                return None
+            os.utime(folder)  # in use: see _remove_unused
+        else:
+            folder.mkdir(parents=True)
+            _remove_unused(kernels)
+    except (OSError, RuntimeError):  # read-only disk; no home folder
+        return None
+    return folder
+
+
+def _remove_unused(kernels: Path) -> None:
+    """Remove the folders of sources that nobody has imported for a month."""
+    for folder in kernels.iterdir():
+        if time.time() - folder.stat().st_mtime > _UNUSED_FOLDERS_LIVE_FOR:
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+CACHE_FOLDER = _find_cache_folder()
