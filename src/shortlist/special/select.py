@@ -1,0 +1,102 @@
+"""The largest elements of a vector, without sorting it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shortlist._jit import kernel
+
+#: Vectors are scanned this many columns at a time, each with a maximum of its own.
+LANES = 64
+#: Up to this k a bound from the lanes is worth its cost.
+_FILTER_MAX_K = 16
+
+
+@kernel
+def lane_maxima(a, lanes):
+    """Write the maximum of every `LANES`-th element of `a`, from each start, to `lanes`.
+
+    A plain loop for the maximum waits for each comparison before the next one;
+    independent columns become vector instructions. `a` needs `LANES` elements.
+    """
+    for j in range(LANES):
+        lanes[j] = a[j]
+    whole = a.size - a.size % LANES
+    for start in range(LANES, whole, LANES):
+        for j in range(LANES):
+            value = a[start + j]
+            lanes[j] = value if value > lanes[j] else lanes[j]
+    for j in range(a.size - whole):
+        value = a[whole + j]
+        lanes[j] = value if value > lanes[j] else lanes[j]
+
+
+@kernel
+def largest(a):
+    """Return the largest element of `a`, which has no NaN."""
+    if a.size >= 4 * LANES:
+        lanes = np.empty(LANES, a.dtype)
+        lane_maxima(a, lanes)
+    else:
+        lanes = a
+    best = lanes[0]
+    for j in range(lanes.size):
+        best = lanes[j] if lanes[j] > best else best
+    return best
+
+
+@kernel
+def top_bound(a, k, lanes):
+    """Return the largest element of `a` and a lower bound of its k-th largest.
+
+    The bound is the k-th largest of the lanes' maxima: `k` elements are no
+    smaller. Where that is not worth a pass over `a` it is minus infinity.
+    """
+    if k > _FILTER_MAX_K or a.size < 4 * LANES:
+        return np.float64(largest(a)), -np.inf
+    lane_maxima(a, lanes)
+    best = kth = largest(lanes[:LANES])
+    for _ in range(k):
+        at = 0
+        for j in range(1, LANES):
+            at = j if lanes[j] > lanes[at] else at
+        kth = lanes[at]
+        lanes[at] = -np.inf
+    return best, kth
+
+
+@kernel
+def gather_from(a, floor, work):
+    """Write the elements of `a` that are at least `floor` to `work`; return their number."""
+    n = 0
+    for j in range(a.size):
+        value = np.float64(a[j])
+        work[n] = value  # without a branch: overwritten unless it counts
+        n += value >= floor
+    return n
+
+
+@kernel
+def partition_largest(a, k):
+    """Reorder `a` in place so that its `k` largest elements come first; expected O(len(a))."""
+    left, right = 0, a.size - 1
+    while left < right:
+        x, y, z = a[left], a[(left + right) // 2], a[right]
+        pivot = max(min(x, y), min(max(x, y), z))
+        i, j = left, right
+        while i <= j:
+            while a[i] > pivot:
+                i += 1
+            while a[j] < pivot:
+                j -= 1
+            if i <= j:
+                a[i], a[j] = a[j], a[i]
+                i += 1
+                j -= 1
+        # Now a[left..j] >= pivot >= a[i..right], and what lies between equals it.
+        if k - 1 <= j:
+            right = j
+        elif k - 1 >= i:
+            left = i
+        else:
+            return
