@@ -1,0 +1,120 @@
+r"""Entropic projection onto the simplex.
+
+.. math::
+
+    \min_x \tfrac{\alpha}{2} \|x\|^2 - \langle z, x \rangle + \langle x, \log x \rangle
+    \quad \text{s.t.} \quad x \ge 0, \ \langle 1, x \rangle = 1.
+
+The solution is :math:`x_j = V(z_j - t) / \alpha` with :math:`V(t) = W(e^t)` and
+:math:`\sum_j V(z_j - t) = \alpha` [LHS17, prop. "multilabel softmax update"]; it
+is the softmax of `z` at :math:`\alpha = 0`. The left side is convex and
+decreasing in `t`: Newton's method from a point left of the root rises to it. With
+:math:`\ell = \log \sum_j e^{z_j}` such a point is
+
+.. math::  t_0 = \ell - \log \alpha - \alpha \max_j e^{z_j - \ell},
+
+because there the largest :math:`V(z_j - t_0)` is exactly :math:`v = \alpha \max_j
+e^{z_j - \ell}`, hence :math:`V(z_j - t_0) = e^{z_j - t_0 - V(z_j - t_0)} \ge e^{z_j
+- t_0 - v}`, and these sum to :math:`\alpha`. A second one, better where
+:math:`\alpha` is large, is that of `m` elements equal to their mean (Jensen).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shortlist._generic import inlined_generic
+from shortlist._jit import kernel, summing_kernel
+from shortlist.special.elementary import exp, like, log, offset
+from shortlist.special.omega import omega, omega_slope
+from shortlist.special.select import largest
+from shortlist.special.sums import mean, sum_of_exp
+
+_MAX_STEPS = 60
+
+
+@inlined_generic
+def newton_tolerance(x):
+    """Return the size of a Newton step whose square does not count in the precision of `x`."""
+
+
+@newton_tolerance.register(np.float64, float)
+def _(x):
+    return 1e-8
+
+
+@newton_tolerance.register(np.float32)
+def _(x):
+    return 2e-4
+
+
+@kernel
+def is_rounding(residual, total, alpha, tolerance):
+    """Return whether `residual`, of a sum `total` of V, is as small as rounding allows.
+
+    A Newton step from there may be large where the slope is small: at a kink, or
+    where `alpha` is huge. `total` is summed in the vector's precision, the rest,
+    up to `alpha`, in float64.
+    """
+    return abs(residual) <= 16.0 * tolerance * tolerance * total + 1e-15 * alpha
+
+
+@summing_kernel
+def omega_pass(z, shift, t, out):
+    r"""Write :math:`V(z_j - shift - t)` to `out`; return its sum and that of its slope."""
+    total, slope = 0.0, 0.0
+    shift, t = like(z[0], shift), like(z[0], t)
+    for j in range(z.size):
+        value = omega(offset(z[j], shift, t))
+        out[j] = value
+        total += np.float64(value)
+        slope += np.float64(omega_slope(value))
+    return total, slope
+
+
+@kernel
+def correct(out, step, scale):
+    r"""Turn the values :math:`V` at `t` into those at ``t + step``, times `scale`, in place.
+
+    The last Newton step, too small for the square of it to count, is taken in the
+    values and not in `t`: it saves an evaluation, and keeps the sum right where
+    `t` itself cannot resolve it (float32).
+    """
+    step, scale = like(out[0], step), like(out[0], scale)
+    for j in range(out.size):
+        out[j] = (out[j] - step * omega_slope(out[j])) * scale
+
+
+@summing_kernel
+def softmax(z, shift, total, out):
+    """Write ``exp(z - shift) / total`` to `out`."""
+    shift, scale = like(z[0], shift), like(z[0], 1.0 / total)
+    for j in range(z.size):
+        out[j] = exp(z[j] - shift) * scale
+
+
+@kernel
+def entropic_simplex(z, alpha, out):
+    r"""Write the solution to `out`; return `shift` and `t`.
+
+    :math:`x = V(z - shift - t) / \alpha`. At :math:`\alpha = 0`, and where it is too small
+    to be told from it, :math:`x = e^{z - shift - t}`.
+    """
+    shift = np.float64(largest(z))
+    mass = sum_of_exp(z, shift)
+    tolerance = newton_tolerance(z[0])
+    if alpha < tolerance * tolerance:
+        softmax(z, shift, mass, out)
+        return shift, log(mass)
+    share = alpha / z.size
+    t = max(log(mass) - alpha / mass - log(alpha), mean(z, shift) - share - log(share))
+    for _ in range(_MAX_STEPS):
+        t = np.float64(like(z[0], t))
+        total, slope = omega_pass(z, shift, t, out)
+        residual = total - alpha
+        step = 0.0 if is_rounding(residual, total, alpha, tolerance) else residual / slope
+        if abs(step) < tolerance:
+            break
+        t += step
+    correct(out, step, 1.0 / alpha)
+    return shift, t + step

@@ -1,0 +1,136 @@
+r"""Projections onto the top-k simplex, with a bias.
+
+.. math::
+
+    \min_x \tfrac12 \|x - a\|^2 + \tfrac{\rho}{2} \langle 1, x \rangle^2
+    \quad \text{s.t.} \quad \langle 1, x \rangle \le r, \quad
+    0 \le x_j \le \tfrac1k \langle 1, x \rangle \ (\alpha)
+    \quad \text{or} \quad 0 \le x_j \le \tfrac{r}{k} \ (\beta).
+
+The bias :math:`\rho` comes from the dual variable of the label itself, which is
+:math:`-\langle 1, x \rangle` [LHS17, prop. "smooth top-k hinge update"]. The
+solution is a `Clip`. Usually the sum constraint is active and the knapsack with
+:math:`\langle 1, x \rangle = r` has it already; the other cases are told apart
+by its threshold.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shortlist._jit import kernel
+from shortlist.prox.clip import Clip, candidates
+from shortlist.prox.variable_fixing import fix_variables, tails
+
+#: Newton on the sets takes about 5 steps; past this many it may be in a cycle.
+_MAX_NEWTON_STEPS = 25
+
+
+@kernel
+def topk_beta(a, k, radius, bias, work):
+    """Return the `Clip` onto the top-k simplex beta."""
+    hi = radius / k
+    shift, n = candidates(a, k, hi, work[0])
+    if a.size >= k:
+        t = fix_variables(work[0][:n], 0.0, hi, 1.0, radius, 0.0)
+        if shift + t >= bias * radius:
+            return Clip(shift, t, 0.0, hi)
+    # The sum constraint is not active: t = bias * <1, x>.
+    t = fix_variables(work[0][:n], 0.0, hi, bias, shift, 1.0)
+    return Clip(shift, t, 0.0, hi)
+
+
+@kernel
+def topk_alpha(a, k, radius, bias, work):
+    """Return the `Clip` onto the top-k simplex alpha; `a` has at least `k` elements."""
+    if k == 1:  # both variants are the simplex
+        return topk_beta(a, k, radius, bias, work)
+    shift, n = candidates(a, k, radius / k, work[0])
+    kept = work[0][:n]
+    top_sum = k * shift + kept[:k].sum()
+    if top_sum <= 0.0:
+        return Clip(shift, np.inf, 0.0, 0.0)
+    hi = top_sum / (k + bias * k * k)
+    if k * hi <= radius and (n == k or -hi >= kept[k:].max()):  # the k-th largest is 0 here
+        return Clip(shift, -hi, 0.0, hi)
+
+    hi = radius / k
+    t = fix_variables(kept, 0.0, hi, 1.0, radius, 0.0)
+    n_upper, upper_sum, _, _ = _groups(kept, t, hi)
+    multiplier = k * (k * shift + upper_sum + (k - n_upper) * t)
+    if multiplier >= radius * (n_upper + bias * k * k):
+        return Clip(shift, t, 0.0, hi)
+    t, hi = cone_threshold(kept, k, bias, shift, t, hi)
+    return Clip(shift, t, 0.0, hi)
+
+
+@kernel
+def _groups(a, t, hi):
+    """Return number and sum of the elements at the upper bound, then of those between."""
+    n_middle, middle_sum, n_upper, upper_sum = tails(a, t, t + hi, t + hi, np.inf)
+    return n_upper, upper_sum, n_middle, middle_sum
+
+
+@kernel
+def _solve_groups(k, bias, shift, n_upper, upper_sum, n_middle, middle_sum):
+    r"""Return `t` and `hi` for given groups: two linear equations.
+
+    :math:`\sum_M (a_j - t) = (k - |U|) hi` and
+    :math:`\sum_U a_j + (k - |U|) t = (|U| + \rho k^2) hi`, with `t` and the sums
+    relative to `shift`.
+    """
+    w = n_upper + bias * k * k
+    e = k - n_upper
+    b = k * shift + upper_sum
+    determinant = e * e + w * n_middle
+    return (w * middle_sum - e * b) / determinant, (n_middle * b + e * middle_sum) / determinant
+
+
+@kernel
+def cone_threshold(a, k, bias, shift, t, hi):
+    r"""Solve on the top-k cone, :math:`0 \le x_j \le \frac1k \langle 1, x \rangle`.
+
+    From a guess of `t` and `hi`: find the groups they make, solve for the next
+    pair, until the groups stay. Should that cycle, sort. Elements and `t` are
+    relative to `shift`.
+    """
+    n_upper, upper_sum, n_middle, middle_sum = _groups(a, t, hi)
+    for _ in range(_MAX_NEWTON_STEPS):
+        if n_upper >= k:
+            break
+        t, hi = _solve_groups(k, bias, shift, n_upper, upper_sum, n_middle, middle_sum)
+        previous = n_upper, n_middle
+        n_upper, upper_sum, n_middle, middle_sum = _groups(a, t, hi)
+        if previous == (n_upper, n_middle):
+            return t, hi
+    return cone_threshold_sorted(a, k, bias, shift)
+
+
+@kernel
+def cone_threshold_sorted(a, k, bias, shift):
+    """Solve on the top-k cone by sorting: O(m log m + k log m)."""
+    a = np.sort(a)[::-1]
+    sums = np.zeros(a.size + 1)
+    sums[1:] = np.cumsum(a)
+    best_t, best_hi, best_violation = 0.0, 0.0, np.inf
+    for u in range(k):
+        # The more elements lie between, the lower t: search for where it settles.
+        low, high = 1, a.size - u
+        while low <= high:
+            q = (low + high) // 2
+            t, hi = _solve_groups(k, bias, shift, u, sums[u], q, sums[u + q] - sums[u])
+            t_below = a[u + q] if u + q < a.size else -np.inf
+            # By how much the groups (u, q) contradict their own t and hi.
+            violation = max(t_below - t, t - a[u + q - 1], 0.0)
+            violation = max(violation, a[u] - (t + hi), (t + hi) - a[u - 1] if u > 0 else 0.0)
+            if violation < best_violation:
+                best_t, best_hi, best_violation = t, hi, violation
+            if t > a[u + q - 1]:
+                high = q - 1
+            elif t < t_below:
+                low = q + 1
+            else:
+                break
+        if best_violation == 0.0:
+            break
+    return best_t, best_hi

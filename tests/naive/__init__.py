@@ -1,0 +1,1 @@
+"""Slow twins, written from the definitions by another method, sharing no code."""
