@@ -1,0 +1,120 @@
+"""Compilation: never at import, once for all processes, anew when the source changes."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import shortlist
+
+PACKAGE = Path(shortlist.__file__).parent
+
+#: Every public function once, in both precisions; the number of compilations is printed.
+WORK = """
+import sys, time
+import numpy as np
+from numba.core import event
+
+with event.install_recorder("numba:compile") as compilations:
+    import shortlist
+    from shortlist import prox, special
+    assert not compilations.buffer, "importing compiled something"
+    start = time.perf_counter()
+    first = None
+    for dtype in (np.float32, np.float64):
+        v = np.linspace(-1, 1, 300).astype(dtype)
+        special.wright_omega(v)
+        first = first or time.perf_counter() - start
+        special.wright_omega_derivative(v)
+        special.logsumexp(v)
+        prox.simplex(v)
+        prox.knapsack(v, 1.0, 0.0, 0.5)
+        prox.topk_simplex(v, 3, variant="alpha")
+        prox.topk_simplex(v, 3, variant="beta")
+        prox.bipartite_simplex(v, v)
+        prox.entropic_simplex(v, 1.0)
+        prox.entropic_topk_simplex(v, 3, 1.0)
+        prox.topk_sum_prox(v, 3, 1.0)
+print(len(compilations.buffer), first)
+"""
+
+
+def run(code, package=PACKAGE, **environment):
+    """Run `code` in a new process with the package as it lies at `package`."""
+    env = {**os.environ, **environment, "PYTHONPATH": str(package.parent)}
+    done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.split()
+
+
+def test_import_loads_no_extra():
+    extras = ["torch", "dask", "distributed", "matplotlib", "jinja2", "typer", "rich", "pooch"]
+    code = (
+        f"import sys, shortlist.prox, shortlist.special; print(*set({extras}) & set(sys.modules))"
+    )
+    assert run(code) == []
+
+
+def test_import_alone_loads_no_compiler():
+    assert run("import sys, shortlist; print('numba' in sys.modules)") == ["False"]
+
+
+def test_a_second_process_compiles_nothing(tmp_path):
+    compilations, _ = run(WORK, NUMBA_CACHE_DIR=str(tmp_path))
+    assert int(compilations) > 0
+    compilations, seconds = run(WORK, NUMBA_CACHE_DIR=str(tmp_path))
+    assert int(compilations) == 0
+    # A call that compiled would take seconds; loading from disk takes a hundredth of one.
+    assert float(seconds) < 0.5
+
+
+EDITED = """
+from shortlist import prox
+print(prox.simplex([0.5, 1.0, -1.0])[1])
+"""
+
+
+def test_an_edited_callee_in_another_file_is_noticed(tmp_path):
+    """Numba alone would serve the old code: it looks at the caller's file only."""
+    package = tmp_path / "shortlist"
+    shutil.copytree(PACKAGE, package)
+    cache = str(tmp_path / "cache")
+    assert run(EDITED, package, NUMBA_CACHE_DIR=cache) == ["0.75"]
+    callee = package / "prox" / "clip.py"
+    line = "        value = value if value > clip.lo else clip.lo\n"
+    assert line in callee.read_text()
+    callee.write_text(callee.read_text().replace(line, line + "        value = 2.0 * value\n"))
+    assert run(EDITED, package, NUMBA_CACHE_DIR=cache) == ["1.5"]
+
+
+def test_without_a_folder_to_write_to_it_still_works(tmp_path):
+    blocked = tmp_path / "file"
+    blocked.touch()
+    assert run(EDITED, NUMBA_CACHE_DIR=str(blocked)) == ["0.75"]
+
+
+def test_kernels_run_as_python():
+    """The same source without the compiler gives the same numbers."""
+    code = """
+import numpy as np
+from shortlist import prox, special
+v = np.array([0.5, 1.0, -1.0, 0.25, 3.0])
+w = np.linspace(-1, 1, 300)
+with np.errstate(all="ignore"):
+    for x in (
+        special.wright_omega(v), prox.simplex(v), prox.knapsack(v, 1.0, 0.0, 0.5, True),
+        prox.topk_simplex(0.1 * v, 2, bias=0.5), prox.topk_simplex(v, 2, variant="beta", bias=0.5),
+        *prox.bipartite_simplex(v, -v), prox.entropic_simplex(v, 2.0),
+        prox.entropic_topk_simplex(v, 2, 2.0), prox.entropic_topk_simplex(v, 2, 0.0, "beta"),
+        prox.topk_sum_prox(v, 2, 0.5), prox.simplex(w), prox.topk_simplex(w, 3),
+        prox.entropic_simplex(v.astype(np.float32), 1.0),
+    ):
+        print(*np.asarray(x, float))
+"""
+    compiled = [float(word) for word in run(code)]
+    python = [float(word) for word in run(code, NUMBA_DISABLE_JIT="1")]
+    assert len(python) == len(compiled) > 600
+    assert python == pytest.approx(compiled, rel=1e-6, abs=1e-12)
