@@ -24,7 +24,7 @@ bench: $(INSTALLED)
 	$(BIN)/python benchmarks/bench_prox.py $(BENCH_ARGS)
 
 docs: $(INSTALLED)
-	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
+	$(BIN)/python -m sphinx -E -W --keep-going -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 
 clean:

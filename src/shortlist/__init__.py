@@ -8,7 +8,7 @@ from types import ModuleType
 __version__ = "0.1.0.dev0"
 
 #: Imported when first used, so that ``import shortlist`` costs nothing by itself.
-_SUBMODULES = ("prox", "special")
+_SUBMODULES = ("losses", "prox", "special")
 
 __all__ = ["__version__", *_SUBMODULES]
 

@@ -1,6 +1,6 @@
 """The only place that configures Numba.
 
-Three decorators compile everything in the package:
+Four decorators compile everything in the package:
 
 `kernel`
     a compiled function: no Python objects, no GIL, IEEE division, compiled at
@@ -11,7 +11,9 @@ Three decorators compile everything in the package:
     whose order matters goes into an `inlined` function. NaN and infinities keep
     their meaning;
 `inlined`
-    a small function that becomes part of its callers' loops.
+    a small function that becomes part of its callers' loops;
+`part`
+    a function that is compiled inside each kernel that calls it.
 
 The disk cache
 --------------
@@ -25,6 +27,7 @@ neither can be written, kernels are compiled once in each process.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import os
 import shutil
@@ -32,9 +35,10 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numba
+from numba.extending import register_jitable
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
@@ -65,10 +69,34 @@ def inlined(function: Function) -> Function:
     return _compile(function, FASTMATH, forceinline=True)
 
 
+def part(function: Function) -> Function:
+    """Compile `function` anew inside each kernel that calls it.
+
+    For functions that call generic functions of values which may be a user's own: a
+    kernel of its own would be kept on disk, and outlive an edit of the user's file.
+    """
+    return register_jitable(error_model="numpy", fastmath=FASTMATH)(function)
+
+
+def kernel_for(value: Any, compiled: Function) -> Function:
+    """Return the kernel `compiled`, or its twin that is not kept on disk if `value` is a user's."""
+    return compiled if _is_ours(type(value)) else _uncached_twin(compiled)
+
+
+@functools.cache
+def _uncached_twin(compiled: Any) -> Any:
+    function = getattr(compiled, "py_func", compiled)  # without the compiler they are one
+    return numba.njit(nogil=True, error_model="numpy", fastmath=FASTMATH)(function)
+
+
+def _is_ours(owned: Any) -> bool:
+    """Whether a class or function is of this package, whose source the cache's name vouches for."""
+    return str(owned.__module__).startswith("shortlist.")
+
+
 def _compile(function: Function, fastmath: set[str], **more: bool) -> Function:
     options = {"nogil": True, "error_model": "numpy", "fastmath": fastmath, **more}
-    # The hash vouches for the package's own files only: nobody else's kernels are kept.
-    if CACHE_FOLDER is None or not function.__module__.startswith("shortlist."):
+    if CACHE_FOLDER is None or not _is_ours(function):
         return numba.njit(**options)(function)
     # Numba reads this setting when it decorates; other libraries keep theirs.
     before = numba.config.CACHE_DIR

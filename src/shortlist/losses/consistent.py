@@ -1,0 +1,89 @@
+r"""A convex top-k hinge of one label that is top-k calibrated.
+
+It is the Fenchel-Young loss of the Bayes top-k error: :math:`L(u) = F(u) - u_y` with
+
+.. math::
+
+    F(u) = \max\Bigl\{u_{[1]},\ \max_{j > k} \Bigl(\tfrac1j \sum_{i \le j} u_{[i]} + 1 -
+    \tfrac{k}{j}\Bigr)\Bigr\}, \qquad F^*(p) = \sum_{i \le k} p_{[i]} - 1
+
+on the distributions `p`; the minimal risk at a class distribution is its Bayes top-k
+error. (The hinges alpha and beta of the paper are not calibrated; this is after
+Finocchiaro, Frongillo, Goodwill and Thilagar, 2022.) With :math:`p = v + e_y` and the
+quadratic smoothing `g` of `v`, the step is the proximal map of the sum of the k largest
+elements, on the simplex, of :math:`e_y + q / (a + g)` with the weight
+:math:`1 / (a + g)`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from shortlist._jit import kernel
+from shortlist.losses.operations import (
+    Traits,
+    conjugate,
+    dot,
+    step,
+    traits,
+    value,
+    value_by_duality,
+)
+from shortlist.prox.topk_sum import apply_topk_sum, topk_sum
+from shortlist.special.select import partition_largest
+
+
+class ConsistentTopKSvm(NamedTuple):
+    """The consistent top-k hinge, smoothed by `smoothing`."""
+
+    k: int
+    smoothing: float
+
+
+@step.register(ConsistentTopKSvm)
+def _(loss, q, n_labels, a, v, work):
+    curvature = loss.smoothing + a
+    if curvature == 0.0:
+        _vertex(q, loss.k, v, work)
+    else:
+        for j in range(q.size):
+            v[j] = np.float64(q[j]) / curvature
+        v[0] += 1.0
+        apply_topk_sum(v, topk_sum(v, loss.k, 1.0 / curvature, work), v)
+    v[0] -= 1.0
+
+
+@kernel
+def _vertex(q, k, v, work):
+    """Write the distribution that attains F: uniform on the largest, or on more than k."""
+    order = np.argsort(-q)
+    total, best, size = 0.0, np.float64(q[order[0]]), 1
+    for j in range(q.size):
+        total += np.float64(q[order[j]])
+        candidate = total / (j + 1) + 1.0 - k / (j + 1)
+        if j >= k and candidate > best:
+            best, size = candidate, j + 1
+    v[:] = 0.0
+    for j in range(size):
+        v[order[j]] = 1.0 / size
+
+
+@conjugate.register(ConsistentTopKSvm)
+def _(loss, v, n_labels):
+    p = np.empty(v.size)
+    for j in range(v.size):
+        p[j] = np.float64(v[j]) + (1.0 if j == 0 else 0.0)
+    partition_largest(p, loss.k)
+    return p[: loss.k].sum() - 1.0 + 0.5 * loss.smoothing * dot(v, v)
+
+
+@value.register(ConsistentTopKSvm)
+def _(loss, u, n_labels, v, work):
+    return value_by_duality(loss, u, n_labels, v, work)
+
+
+@traits.register(ConsistentTopKSvm)
+def _(loss):
+    return Traits(smallest_m=loss.k + 1, multilabel=False, convex=True)

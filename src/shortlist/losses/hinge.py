@@ -1,0 +1,130 @@
+r"""Top-k hinge losses of one label [LHS17, section 3.2].
+
+With :math:`b_j = 1 + u_j - u_y` over the *other* classes and :math:`b_{[j]}` the j-th
+largest,
+
+.. math::
+
+    L_\alpha = \max\Bigl\{0, \tfrac1k \sum_{j \le k} b_{[j]}\Bigr\}, \qquad
+    L_\beta = \tfrac1k \sum_{j \le k} \max\{0, b_{[j]}\};
+
+both are the multiclass hinge of Crammer and Singer at :math:`k = 1`. The conjugate, with
+the quadratic smoothing `g`, is
+
+.. math::  L^*(v) = \tfrac{g}{2} \|x\|^2 - \langle 1, x \rangle, \qquad
+           x = v_{\setminus y} \in \Delta_k, \quad v_y = -\langle 1, x \rangle,
+
+where :math:`\Delta_k` is the top-k simplex alpha or beta. The step is a biased projection
+onto it: of `b` onto the simplex of radius :math:`g + a`, with bias :math:`a / (g + a)`,
+divided by that radius.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from shortlist._jit import kernel
+from shortlist.losses.operations import (
+    Traits,
+    conjugate,
+    dot,
+    step,
+    total_of,
+    traits,
+    value,
+    value_by_duality,
+)
+from shortlist.prox.clip import apply_clip
+from shortlist.prox.topk import topk_alpha, topk_beta
+from shortlist.special.select import partition_largest
+
+
+class TopKSvmAlpha(NamedTuple):
+    """Top-k hinge alpha, smoothed by `smoothing`."""
+
+    k: int
+    smoothing: float
+
+
+class TopKSvmBeta(NamedTuple):
+    """Top-k hinge beta, smoothed by `smoothing`."""
+
+    k: int
+    smoothing: float
+
+
+@kernel
+def margins(q, v):
+    """Write 1 + q_j - q_y for the other classes to the rest of `v`; return that rest."""
+    others = v[1:]
+    offset = 1.0 - np.float64(q[0])
+    for j in range(others.size):
+        others[j] = np.float64(q[j + 1]) + offset
+    return others
+
+
+@kernel
+def divide_and_balance(others, radius, v):
+    """Divide the other classes by `radius`, and let the label's dual balance them."""
+    for j in range(others.size):
+        others[j] = np.float64(others[j]) / radius
+    v[0] = -total_of(others)
+
+
+@kernel
+def _vertex(others, k, each_positive, v, work):
+    """Write a subgradient of the hinge without smoothing: 1/k for the `k` largest margins."""
+    top = work[0][: others.size]
+    top[:] = others
+    partition_largest(top, k)
+    active = each_positive or top[:k].sum() > 0.0
+    bound = top[:k].min()
+    ties = 0  # how many of the elements at the bound belong to the k largest
+    for j in range(k):
+        ties += top[j] == bound
+    for j in range(others.size):
+        b = np.float64(others[j])
+        chosen = active and (b > bound or (b == bound and ties > 0))
+        ties -= chosen and b == bound
+        others[j] = 1.0 / k if chosen and (b > 0.0 or not each_positive) else 0.0
+    v[0] = -total_of(others)
+
+
+@step.register(TopKSvmAlpha)
+def _(loss, q, n_labels, a, v, work):
+    others = margins(q, v)
+    radius = loss.smoothing + a
+    if radius == 0.0:
+        _vertex(others, loss.k, False, v, work)
+    else:
+        apply_clip(others, topk_alpha(others, loss.k, radius, a / radius, work), others)
+        divide_and_balance(others, radius, v)
+
+
+@step.register(TopKSvmBeta)
+def _(loss, q, n_labels, a, v, work):
+    others = margins(q, v)
+    radius = loss.smoothing + a
+    if radius == 0.0:
+        _vertex(others, loss.k, True, v, work)
+    else:
+        apply_clip(others, topk_beta(others, loss.k, radius, a / radius, work), others)
+        divide_and_balance(others, radius, v)
+
+
+@conjugate.register(TopKSvmAlpha, TopKSvmBeta)
+def _(loss, v, n_labels):
+    others = v[1:]
+    return 0.5 * loss.smoothing * dot(others, others) - total_of(others)
+
+
+@value.register(TopKSvmAlpha, TopKSvmBeta)
+def _(loss, u, n_labels, v, work):
+    return value_by_duality(loss, u, n_labels, v, work)
+
+
+@traits.register(TopKSvmAlpha, TopKSvmBeta)
+def _(loss):
+    return Traits(smallest_m=loss.k + 1, multilabel=False, convex=True)

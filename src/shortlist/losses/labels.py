@@ -1,0 +1,115 @@
+"""True labels: one label or a set of labels an example, in one form for all losses.
+
+`Labels` holds the sorted labels of example `i` at
+``indices[offsets[i]:offsets[i + 1]]``. `to_front` moves them to the front of a vector of
+scores, `from_front` undoes that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse
+from numpy.typing import NDArray
+
+from shortlist._jit import kernel
+
+
+class Labels(NamedTuple):
+    """The labels of all examples, of `m` classes."""
+
+    offsets: NDArray[np.int64]
+    indices: NDArray[np.int64]
+    m: int
+
+    @property
+    def n(self) -> int:
+        """The number of examples."""
+        return self.offsets.size - 1
+
+
+@kernel
+def to_front(values, labels):
+    """Move the elements at the sorted positions `labels` to the front, in place."""
+    for i in range(labels.size):
+        j = labels[i]
+        values[i], values[j] = values[j], values[i]
+
+
+@kernel
+def from_front(values, labels):
+    """Undo `to_front`."""
+    for i in range(labels.size - 1, -1, -1):
+        j = labels[i]
+        values[i], values[j] = values[j], values[i]
+
+
+def as_labels(y: Any, m: int) -> Labels:
+    """Return labels given as numbers, as an indicator matrix or as lists, of `m` classes.
+
+    Parameters
+    ----------
+    y : array_like, sparse matrix or sequence
+        One integer an example; or a dense or sparse matrix with `m` columns that is not
+        zero where a label holds; or one sequence of integers an example.
+    m : int
+        The number of classes.
+
+    Returns
+    -------
+    Labels
+    """
+    if isinstance(y, Labels):
+        return y
+    if scipy.sparse.issparse(y):
+        return _from_matrix(scipy.sparse.csr_array(y), m)
+    if _is_ragged(y):
+        return _from_lists(y, m)
+    array = np.asarray(y)
+    if array.ndim == 1:
+        return _from_numbers(array, m)
+    if array.ndim == 2:
+        return _from_matrix(scipy.sparse.csr_array(array), m)
+    raise ValueError(
+        f"labels have {array.ndim} dimensions; pass numbers, or a matrix of indicators."
+    )
+
+
+def _is_ragged(y: Any) -> bool:
+    """Whether `y` is a sequence of sequences (a matrix as nested lists counts as one)."""
+    return (
+        not isinstance(y, np.ndarray) and len(y) > 0 and all(isinstance(row, Iterable) for row in y)
+    )
+
+
+def _from_numbers(y: NDArray[Any], m: int) -> Labels:
+    if y.dtype.kind not in "iu":
+        raise TypeError(f"labels have dtype {y.dtype}; pass integers from 0 to {m - 1}.")
+    _check_range(y, m)
+    return Labels(np.arange(y.size + 1, dtype=np.int64), y.astype(np.int64), m)
+
+
+def _from_matrix(matrix: scipy.sparse.csr_array, m: int) -> Labels:
+    if matrix.shape[1] != m:
+        raise ValueError(f"the label matrix has {matrix.shape[1]} columns; there are {m} classes.")
+    matrix = matrix.astype(bool)
+    matrix.sum_duplicates()
+    matrix.eliminate_zeros()
+    return Labels(matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64), m)
+
+
+def _from_lists(rows: Iterable[Iterable[Any]], m: int) -> Labels:
+    sets = [np.unique(np.asarray(list(row), dtype=np.int64)) for row in rows]
+    offsets = np.cumsum([0, *(len(labels) for labels in sets)]).astype(np.int64)
+    indices = np.concatenate(sets) if sets else np.empty(0, np.int64)
+    _check_range(indices, m)
+    return Labels(offsets, indices, m)
+
+
+def _check_range(labels: NDArray[Any], m: int) -> None:
+    outside = np.flatnonzero((labels < 0) | (labels >= m))
+    if outside.size:
+        at = int(outside[0])
+        raise ValueError(f"label number {at} is {labels[at]}; labels run from 0 to {m - 1}.")

@@ -1,0 +1,140 @@
+r"""One-vs-all losses: every class against the rest, and binary relevance for label sets.
+
+With :math:`s_j = 1` for the labels and :math:`-1` for the other classes,
+:math:`L(u) = \sum_j \ell(s_j u_j)`; everything separates over the classes.
+
+================  =======================================  ==============================
+loss              :math:`\ell(z)`                          conjugate, :math:`v_j = s_j b_j`
+================  =======================================  ==============================
+`ova_svm`         :math:`\max\{0, 1 - z\}`, smoothed       :math:`b + \tfrac{g}{2} b^2`
+                  quadratically over :math:`[1 - g, 1]`    on :math:`[-1, 0]`
+`ova_logistic`    :math:`\log(1 + e^{-z})`                 :math:`p \log p + (1 - p)
+                                                           \log(1 - p)`, :math:`p = -b`
+================  =======================================  ==============================
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from shortlist._jit import inlined, kernel, summing_kernel
+from shortlist.losses.operations import Traits, conjugate, step, traits, value
+from shortlist.special.elementary import exp, like, log, softplus, xlogx
+from shortlist.special.omega import omega
+
+
+class OvaSvm(NamedTuple):
+    """One-vs-all hinge, smoothed by `smoothing`."""
+
+    smoothing: float
+
+
+class OvaLogistic(NamedTuple):
+    """One-vs-all logistic loss."""
+
+
+@inlined
+def _hinge_step(z, curvature):
+    """Return the minimiser over [-1, 0] for one class with margin `z`."""
+    b = (z - 1.0) / curvature if curvature > 0.0 else (z - 1.0) * np.inf
+    b = -1.0 if b < -1.0 else b
+    return b if b < 0.0 else 0.0
+
+
+@step.register(OvaSvm)
+def _(loss, q, n_labels, a, v, work):
+    curvature = loss.smoothing + a
+    for j in range(q.size):
+        sign = 1.0 if j < n_labels else -1.0
+        v[j] = sign * _hinge_step(sign * np.float64(q[j]), curvature)
+
+
+@conjugate.register(OvaSvm)
+def _(loss, v, n_labels):
+    total = 0.0
+    for j in range(v.size):
+        b = np.float64(v[j]) if j < n_labels else -np.float64(v[j])
+        total += b + 0.5 * loss.smoothing * b * b
+    return total
+
+
+@value.register(OvaSvm)
+def _(loss, u, n_labels, v, work):
+    total = 0.0
+    for j in range(u.size):
+        short = 1.0 - (np.float64(u[j]) if j < n_labels else -np.float64(u[j]))
+        linear = short - 0.5 * loss.smoothing
+        if short > 0.0:
+            total += linear if short >= loss.smoothing else 0.5 * short * short / loss.smoothing
+    return total
+
+
+@kernel
+def _logistic_step(z, a):
+    r"""Return :math:`p` with :math:`\log(p / (1 - p)) + a p = z`.
+
+    In :math:`w = \log(p / (1 - p))` the equation is :math:`w + a \sigma(w) = z`, and by
+    symmetry (:math:`w \to -w`, :math:`z \to a - z`) the root is at :math:`w \le 0`. There
+    the left side is convex, and below :math:`w + a e^w`, whose root `z - V(z + log a)`
+    is known: Newton's method from it overshoots once and then falls to the root. It is
+    at most :math:`\log 2` away, so four steps are exact to rounding.
+    """
+    one = like(z, 1.0)
+    flipped = z > like(z, 0.5) * a
+    least = a - z if flipped else z
+    w = least - omega(least + log(a))
+    for _ in range(4):
+        e = exp(w)
+        sigma = e / (one + e)
+        w -= (w + a * sigma - least) / (one + a * sigma / (one + e))
+    e = exp(w)
+    return (one if flipped else e) / (one + e)
+
+
+@kernel
+def _sigmoid(z):
+    one = like(z, 1.0)
+    e = exp(-abs(z))
+    return (one if z > like(z, 0.0) else e) / (one + e)
+
+
+@step.register(OvaLogistic)
+def _(loss, q, n_labels, a, v, work):
+    if a < 1e-30:
+        for j in range(q.size):
+            v[j] = -_sigmoid(-q[j]) if j < n_labels else _sigmoid(q[j])
+        return
+    curvature = like(q[0], a)
+    for j in range(n_labels):
+        v[j] = -_logistic_step(-q[j], curvature)
+    for j in range(n_labels, q.size):
+        v[j] = _logistic_step(q[j], curvature)
+
+
+@conjugate.register(OvaLogistic)
+def _(loss, v, n_labels):
+    total = 0.0
+    for j in range(v.size):
+        p = abs(np.float64(v[j]))
+        total += xlogx(p) + xlogx(1.0 - p)
+    return total
+
+
+@value.register(OvaLogistic)
+def _(loss, u, n_labels, v, work):
+    return _sum_of_softplus(u[:n_labels], -1.0) + _sum_of_softplus(u[n_labels:], 1.0)
+
+
+@summing_kernel
+def _sum_of_softplus(u, sign):
+    total = 0.0
+    for j in range(u.size):
+        total += np.float64(softplus(u[j] * like(u[j], sign)))
+    return total
+
+
+@traits.register(OvaSvm, OvaLogistic)
+def _(loss):
+    return Traits(smallest_m=1, multilabel=True, convex=True)

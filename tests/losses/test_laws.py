@@ -1,0 +1,212 @@
+"""Laws over the registry: a loss is tested by being registered."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import naive.losses as naive
+from shortlist import losses
+from shortlist.losses.operations import traits
+
+#: Every name with every combination of parameters that the laws run over.
+GRID = {"k": (1, 2, 3), "smoothing": (0.0, 0.3, 2.0), "normalize": (True, False)}
+
+
+def combinations(name):
+    parameters = [{}]
+    for parameter in losses.entry(name).parameters:
+        parameters = [{**p, parameter: v} for p in parameters for v in GRID[parameter]]
+    return parameters
+
+
+ALL = [(name, p) for name in losses.names() for p in combinations(name)]
+CONVEX = [(n, p) for n, p in ALL if traits(losses.make(n, **p)).convex]
+SMOOTH = [(n, p) for n, p in ALL if p.get("smoothing") != 0.0]
+
+
+def case_id(case):
+    name, parameters = case
+    return " ".join([name, *(f"{key}={value}" for key, value in parameters.items())])
+
+
+def over(cases):
+    return pytest.mark.parametrize("case", cases, ids=case_id)
+
+
+def examples(name, n=40, m=6, scale=2.0, seed=0):
+    """Scores, some of them tied, and label sets of the kind that the loss takes."""
+    rng = np.random.default_rng(seed)
+    u = rng.normal(size=(n, m)) * scale
+    u[::3] = np.round(u[::3])
+    if name.startswith(("multilabel", "ova")):
+        indicators = rng.random((n, m)) < 0.4
+        indicators[0], indicators[1] = False, True  # no label, all labels
+        return u, indicators
+    return u, rng.integers(0, m, n)
+
+
+def label_sets(labels):
+    return [[y] for y in labels] if labels.ndim == 1 else [np.flatnonzero(row) for row in labels]
+
+
+@over(ALL)
+def test_value_is_that_of_the_definition(case):
+    name, p = case
+    u, labels = examples(name, n=12)
+    result = losses.value(losses.make(name, **p), u, labels)
+    expected = [
+        naive.value(name, row, y, **p) for row, y in zip(u, label_sets(labels), strict=True)
+    ]
+    solver = p.get("smoothing") or "entropy" in name  # a convex solver is accurate to 1e-6 or so
+    np.testing.assert_allclose(result, expected, rtol=0, atol=2e-5 if solver else 1e-12)
+
+
+@over(ALL)
+def test_fenchel_young_equality_at_the_gradient(case):
+    name, p = case
+    loss = losses.make(name, **p)
+    for scale in (1e-3, 1.0, 30.0):
+        u, labels = examples(name, scale=scale)
+        v = losses.gradient(loss, u, labels)
+        total = losses.value(loss, u, labels) + losses.conjugate(loss, v, labels)
+        np.testing.assert_allclose(total, (u * v).sum(axis=1), rtol=0, atol=1e-11 * (1 + scale))
+
+
+@over(CONVEX)
+def test_fenchel_young_inequality_elsewhere(case):
+    name, p = case
+    loss = losses.make(name, **p)
+    u, labels = examples(name)
+    for seed in range(1, 4):
+        v = losses.gradient(loss, examples(name, seed=seed)[0], labels)
+        total = losses.value(loss, u, labels) + losses.conjugate(loss, v, labels)
+        assert (total >= (u * v).sum(axis=1) - 1e-11).all()
+
+
+@over(SMOOTH)
+def test_gradient_is_the_derivative_of_the_value(case):
+    name, p = case
+    loss = losses.make(name, **p)
+    u, labels = examples(name)
+    u += np.random.default_rng(9).normal(size=u.shape) * 0.01  # off the kinks of the truncation
+    step, numeric = 1e-5, np.empty_like(u)
+    for j in range(u.shape[1]):
+        shift = step * (np.arange(u.shape[1]) == j)
+        numeric[:, j] = losses.value(loss, u + shift, labels) - losses.value(
+            loss, u - shift, labels
+        )
+    np.testing.assert_allclose(losses.gradient(loss, u, labels), numeric / (2 * step), atol=1e-5)
+
+
+@over([case for case in CONVEX if case not in SMOOTH])
+def test_subgradient_inequality(case):
+    name, p = case
+    loss = losses.make(name, **p)
+    u, labels = examples(name)
+    g, at_u = losses.gradient(loss, u, labels), losses.value(loss, u, labels)
+    for seed in range(1, 6):
+        w = examples(name, seed=seed)[0]
+        bound = at_u + (g * (w - u)).sum(axis=1)
+        assert (losses.value(loss, w, labels) >= bound - 1e-12).all()
+
+
+@over(CONVEX)
+@settings(max_examples=25)
+@given(
+    st.sampled_from((1e-6, 1e-2, 0.7, 3.0, 50.0, 1e4)),
+    st.sampled_from((1e-3, 1.0, 20.0)),
+    st.integers(0, 10**6),
+)
+def test_step_is_the_gradient_where_it_leads(case, a, scale, seed):
+    """v = step(q, a) minimises L*(v) + a/2 |v|^2 - <q, v> if and only if v is a subgradient
+    of L at q - a v, that is, if Fenchel-Young holds with equality there."""
+    name, p = case
+    loss = losses.make(name, **p)
+    q, labels = examples(name, n=10, scale=scale, seed=seed)
+    v = losses.step(loss, q, labels, a)
+    u = q - a * v
+    gap = losses.value(loss, u, labels) + losses.conjugate(loss, v, labels) - (u * v).sum(axis=1)
+    assert np.abs(gap).max() <= 1e-11 * (1 + scale + a)
+
+
+@over([case for case in CONVEX if case[1].get("smoothing")])
+def test_smoothing_takes_off_at_most_its_share(case):
+    """L - smoothing / 2 max |v|^2 <= L_smooth <= L."""
+    name, p = case
+    u, labels = examples(name)
+    rough = losses.value(losses.make(name, **{**p, "smoothing": 0.0}), u, labels)
+    smooth = losses.value(losses.make(name, **p), u, labels)
+    most = u.shape[1] if name == "ova_svm" else 2
+    assert (smooth <= rough + 1e-12).all()
+    assert (smooth >= rough - p["smoothing"] / 2 * most - 1e-12).all()
+    tiny = losses.value(losses.make(name, **{**p, "smoothing": 1e-9}), u, labels)
+    np.testing.assert_allclose(tiny, rough, atol=1e-8)
+
+
+@over(ALL)
+def test_classes_may_be_renumbered(case):
+    name, p = case
+    loss = losses.make(name, **p)
+    u, labels = examples(name)
+    u += np.random.default_rng(5).normal(size=u.shape) * 1e-3  # subgradients at ties may differ
+    order = np.random.default_rng(1).permutation(u.shape[1])
+    renumbered = labels[:, order] if labels.ndim == 2 else np.argsort(order)[labels]
+    np.testing.assert_allclose(
+        losses.value(loss, u[:, order], renumbered), losses.value(loss, u, labels), atol=1e-12
+    )
+    np.testing.assert_allclose(
+        losses.gradient(loss, u[:, order], renumbered),
+        losses.gradient(loss, u, labels)[:, order],
+        atol=1e-12,
+    )
+
+
+@over(ALL)
+def test_float32_stays_float32_and_agrees(case):
+    name, p = case
+    loss = losses.make(name, **p)
+    u, labels = examples(name)
+    u = u.astype(np.float32)
+    g = losses.gradient(loss, u, labels)
+    assert g.dtype == np.float32
+    exact = u.astype(float)
+    np.testing.assert_allclose(
+        losses.value(loss, u, labels), losses.value(loss, exact, labels), rtol=1e-5, atol=1e-5
+    )
+    if traits(loss).convex:
+        np.testing.assert_allclose(
+            losses.step(loss, u, labels, 0.5), losses.step(loss, exact, labels, 0.5), atol=1e-5
+        )
+
+
+@over(ALL)
+def test_huge_scores_give_finite_numbers(case):
+    name, p = case
+    loss = losses.make(name, **p)
+    for dtype in (np.float32, np.float64):
+        u, labels = examples(name, scale=1e4)
+        u = u.astype(dtype)
+        for a in (0.0, 1e-6, 1.0, 1e6) if traits(loss).convex else (0.0,):
+            v = losses.step(loss, u, labels, a)
+            assert np.isfinite(v).all()
+            assert np.isfinite(losses.conjugate(loss, v, labels)).all()
+        assert (losses.value(loss, u, labels) >= -1e-3).all()
+
+
+@over([case for case in ALL if traits(losses.make(case[0], **case[1])).multilabel])
+def test_examples_without_labels_and_with_all(case):
+    """Where there is nothing to rank, the loss is 0 and so is its step."""
+    name, p = case
+    loss = losses.make(name, **p)
+    u = np.random.default_rng(0).normal(size=(2, 5))
+    labels = np.array([[False] * 5, [True] * 5])
+    v = losses.step(loss, u, labels, 0.7)
+    values = losses.value(loss, u, labels)
+    assert np.isfinite(v).all()
+    if name.startswith("multilabel"):
+        assert not v[0].any()
+        assert values[0] == 0.0
+    if name == "multilabel_svm":
+        assert not v[1].any()
+        assert values[1] == 0.0
