@@ -160,7 +160,7 @@ def multilabel_svm(smoothing: float = 0.0) -> MultilabelSvm:
 
 @register("multilabel_softmax")
 def multilabel_softmax(normalize: bool = True) -> MultilabelSoftmax:
-    """Multilabel softmax, with the factor 1/|Y| if `normalize`."""
+    r"""Multilabel softmax, with the factor :math:`1/|Y|` if `normalize`."""
     return MultilabelSoftmax(bool(normalize))
 
 

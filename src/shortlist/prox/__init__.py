@@ -1,4 +1,4 @@
-r"""Projections and proximal maps behind the losses, for vectors and for batches.
+r"""Projections and proximal maps behind the losses of [LHS17]_, for vectors and for batches.
 
 Every function takes one vector, or a matrix with one problem a row, in float32 or
 float64, and returns the solutions in the same shape and precision. Other real
