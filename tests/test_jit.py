@@ -38,6 +38,7 @@ with event.install_recorder("numba:compile") as compilations:
         prox.entropic_simplex(v, 1.0)
         prox.entropic_topk_simplex(v, 3, 1.0)
         prox.topk_sum_prox(v, 3, 1.0)
+    shortlist.solve(np.eye(3), [0, 1, 2], "svm")
 print(len(compilations.buffer), first)
 """
 
@@ -52,9 +53,7 @@ def run(code, package=PACKAGE, **environment):
 
 def test_import_loads_no_extra():
     extras = ["torch", "dask", "distributed", "matplotlib", "jinja2", "typer", "rich", "pooch"]
-    code = (
-        f"import sys, shortlist.prox, shortlist.special; print(*set({extras}) & set(sys.modules))"
-    )
+    code = f"import sys, shortlist.solvers; print(*set({extras}) & set(sys.modules))"
     assert run(code) == []
 
 

@@ -52,23 +52,19 @@ REFUSED = {
     "k is 0; it must be an integer of at least 1.": lambda: losses.topk_entropy(0),
     "k is 1.5; it must be an integer of at least 1.": lambda: losses.topk_entropy(1.5),
     "smoothing is -1; it must not be negative.": lambda: losses.svm(-1),
-    "TopKEntropy(k=5) needs at least 6 classes; scores has 5.": lambda: losses.value(
+    "TopKEntropy(k=5) needs at least 6 classes; there are 5.": lambda: losses.value(
         losses.topk_entropy(5), U, [0] * 4
     ),
     "example 2 has 0 labels; TopKSvmAlpha is a loss of exactly one: use a": lambda: losses.value(
         "svm", U, [[0], [1], [], [2]]
     ),
     "example 0 has 2 labels; TopKSvmAlpha is": lambda: losses.value("svm", U, SETS),
-    "scores has 4 rows, and there are labels for 3 examples.": lambda: losses.value(
-        "svm", U, [0, 1, 2]
-    ),
+    "there are 4 examples, and labels for 3.": lambda: losses.value("svm", U, [0, 1, 2]),
     "label number 1 is 5; labels run from 0 to 4.": lambda: losses.value("svm", U, [0, 5, 1, 1]),
     "the label matrix has 4 columns; there are 5 classes.": lambda: losses.value(
         "ova_svm", U, MATRIX[:, :4]
     ),
-    "labels have dtype float64; pass integers from 0 to 4.": lambda: losses.value(
-        "svm", U, np.zeros(4)
-    ),
+    "labels have dtype float64; pass integers from 0.": lambda: losses.value("svm", U, np.zeros(4)),
     "scores[1, 2] is nan; all elements must be finite.": lambda: losses.value(
         "svm", np.where(np.arange(20).reshape(4, 5) == 7, np.nan, U), [0] * 4
     ),

@@ -8,8 +8,8 @@ import numpy as np
 
 def value(name, u, labels, k=1, smoothing=0.0, normalize=True):
     """The loss of one example with scores `u` and the set `labels`."""
-    if smoothing > 0.0:
-        return _smooth_value(name, u, labels, k, smoothing)
+    if smoothing > 0.0 or name.startswith("topk_entropy"):
+        return _by_duality(name, u, labels, k=k, smoothing=smoothing)
     mine = np.isin(np.arange(u.size), labels)
     signed = np.where(mine, u, -u)
     others = u[~mine]
@@ -36,39 +36,45 @@ def value(name, u, labels, k=1, smoothing=0.0, normalize=True):
         s = np.sort(u)[::-1]
         means = [s[:j].mean() + 1 - k / j for j in range(k + 1, u.size + 1)]
         return max(s[0], *means) - u[y]
-    if name in ("topk_entropy", "topk_entropy_beta"):
-        return _entropy_value(name, b, k)
     raise AssertionError(name)
 
 
-def _entropy_value(name, b, k):
-    """max <b, x> - <x, log x> - (1 - s) log(1 - s) over the top-k simplex."""
-    x = cp.Variable(b.size)
-    s = cp.sum(x)
-    cap = s / k if name == "topk_entropy" else 1 / k
-    objective = b @ x + cp.sum(cp.entr(x)) + cp.entr(1 - s)
-    return cp.Problem(cp.Maximize(objective), [x <= cap]).solve(solver=cp.CLARABEL)
-
-
-def _smooth_value(name, u, labels, k, smoothing):
-    """max <u, v> - L*(v) - smoothing / 2 |v|^2, the smoothing as each loss defines it."""
-    mine = np.isin(np.arange(u.size), labels)
+def _by_duality(name, u, labels, **parameters):
+    """max <u, v> - L*(v)."""
     v = cp.Variable(u.size)
+    terms, constraints = conjugate(name, v, labels, **parameters)
+    return cp.Problem(cp.Maximize(u @ v - terms), constraints).solve(solver=cp.CLARABEL)
+
+
+def conjugate(name, v, labels, k=1, smoothing=0.0, normalize=True):
+    """L*(v) of one example for a CVXPY variable, and the constraints of its domain."""
+    mine = np.isin(np.arange(v.size), labels)
     if name == "ova_svm":
         b = cp.multiply(np.where(mine, 1.0, -1.0), v)
-        conjugate, constraints = cp.sum(b) + smoothing / 2 * cp.sum_squares(b), [b >= -1, b <= 0]
-    elif name == "multilabel_svm":
+        return cp.sum(b) + smoothing / 2 * cp.sum_squares(b), [b >= -1, b <= 0]
+    if name == "ova_logistic":
+        p = -cp.multiply(np.where(mine, 1.0, -1.0), v)
+        return -cp.sum(cp.entr(p)) - cp.sum(cp.entr(1 - p)), []
+    if name == "multilabel_svm":
+        if mine.all() or not mine.any():
+            return cp.Constant(0.0), [v == 0]
         total = cp.sum(v[~mine])
-        conjugate = -total + smoothing / 2 * cp.sum_squares(v)
         constraints = [v[mine] <= 0, v[~mine] >= 0, cp.sum(v) == 0, total <= 1]
-    elif name == "topk_svm_consistent":
+        return -total + smoothing / 2 * cp.sum_squares(v), constraints
+    if name in ("softmax", "multilabel_softmax"):
+        if not mine.any():
+            return cp.Constant(0.0), [v == 0]
+        count = 1 if normalize else mine.sum()
+        p = v / count + mine / mine.sum()
+        return -count * cp.sum(cp.entr(p)), [cp.sum(p) == 1]
+    if name == "topk_svm_consistent":
         p = v + mine.astype(float)
-        conjugate = cp.sum_largest(p, k) - 1 + smoothing / 2 * cp.sum_squares(v)
-        constraints = [p >= 0, cp.sum(p) == 1]
-    else:
-        x = v[~mine]
-        s = cp.sum(x)
-        cap = 1 / k if name == "topk_svm_beta" else s / k
-        conjugate = -s + smoothing / 2 * cp.sum_squares(x)
-        constraints = [x >= 0, x <= cap, s <= 1, cp.sum(v) == 0]
-    return cp.Problem(cp.Maximize(u @ v - conjugate), constraints).solve(solver=cp.CLARABEL)
+        smooth = smoothing / 2 * cp.sum_squares(v)
+        return cp.sum_largest(p, k) - 1 + smooth, [p >= 0, cp.sum(p) == 1]
+    x = v[~mine]
+    s = cp.sum(x)
+    cap = 1 / k if name.endswith("_beta") else s / k
+    constraints = [x >= 0, x <= cap, s <= 1, cp.sum(v) == 0]
+    if "entropy" in name:
+        return -cp.sum(cp.entr(x)) - cp.entr(1 - s), constraints
+    return -s + smoothing / 2 * cp.sum_squares(x), constraints

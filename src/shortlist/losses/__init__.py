@@ -206,13 +206,20 @@ def _problem(
     if bad.size:
         raise not_finite(matrix[bad[0]], name, (int(bad[0]),))
     n, m = matrix.shape
-    if m < traits(loss).smallest_m:
-        raise ValueError(
-            f"{loss} needs at least {traits(loss).smallest_m} classes; {name} has {m}."
-        )
+    return loss, matrix, check_labels(loss, labels, n, m)
+
+
+def check_labels(loss: Loss, labels: Any, n: int, m: int | None) -> Labels:
+    """Return the labels of `n` examples that `loss` can use, or say why it cannot.
+
+    Without `m`, the number of classes is what the labels show.
+    """
     known = as_labels(labels, m)
+    if known.m < traits(loss).smallest_m:
+        needed = traits(loss).smallest_m
+        raise ValueError(f"{loss} needs at least {needed} classes; there are {known.m}.")
     if known.n != n:
-        raise ValueError(f"{name} has {n} rows, and there are labels for {known.n} examples.")
+        raise ValueError(f"there are {n} examples, and labels for {known.n}.")
     if not traits(loss).multilabel and (np.diff(known.offsets) != 1).any():
         at = int(np.flatnonzero(np.diff(known.offsets) != 1)[0])
         count = int(np.diff(known.offsets)[at])
@@ -220,4 +227,4 @@ def _problem(
             f"example {at} has {count} labels; {type(loss).__name__} is a loss of exactly one: "
             "use a multilabel loss."
         )
-    return loss, matrix, known
+    return known

@@ -46,7 +46,7 @@ def from_front(values, labels):
         values[i], values[j] = values[j], values[i]
 
 
-def as_labels(y: Any, m: int) -> Labels:
+def as_labels(y: Any, m: int | None = None) -> Labels:
     """Return labels given as numbers, as an indicator matrix or as lists, of `m` classes.
 
     Parameters
@@ -54,8 +54,8 @@ def as_labels(y: Any, m: int) -> Labels:
     y : array_like, sparse matrix or sequence
         One integer an example; or a dense or sparse matrix with `m` columns that is not
         zero where a label holds; or one sequence of integers an example.
-    m : int
-        The number of classes.
+    m : int, optional
+        The number of classes; by default the columns of the matrix, or the largest label + 1.
 
     Returns
     -------
@@ -84,32 +84,35 @@ def _is_ragged(y: Any) -> bool:
     )
 
 
-def _from_numbers(y: NDArray[Any], m: int) -> Labels:
+def _from_numbers(y: NDArray[Any], m: int | None) -> Labels:
     if y.dtype.kind not in "iu":
-        raise TypeError(f"labels have dtype {y.dtype}; pass integers from 0 to {m - 1}.")
-    _check_range(y, m)
+        raise TypeError(f"labels have dtype {y.dtype}; pass integers from 0.")
+    m = _check_range(y, m)
     return Labels(np.arange(y.size + 1, dtype=np.int64), y.astype(np.int64), m)
 
 
-def _from_matrix(matrix: scipy.sparse.csr_array, m: int) -> Labels:
-    if matrix.shape[1] != m:
+def _from_matrix(matrix: scipy.sparse.csr_array, m: int | None) -> Labels:
+    if m is not None and matrix.shape[1] != m:
         raise ValueError(f"the label matrix has {matrix.shape[1]} columns; there are {m} classes.")
     matrix = matrix.astype(bool)
     matrix.sum_duplicates()
     matrix.eliminate_zeros()
-    return Labels(matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64), m)
+    return Labels(matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64), matrix.shape[1])
 
 
-def _from_lists(rows: Iterable[Iterable[Any]], m: int) -> Labels:
+def _from_lists(rows: Iterable[Iterable[Any]], m: int | None) -> Labels:
     sets = [np.unique(np.asarray(list(row), dtype=np.int64)) for row in rows]
     offsets = np.cumsum([0, *(len(labels) for labels in sets)]).astype(np.int64)
     indices = np.concatenate(sets) if sets else np.empty(0, np.int64)
-    _check_range(indices, m)
-    return Labels(offsets, indices, m)
+    return Labels(offsets, indices, _check_range(indices, m))
 
 
-def _check_range(labels: NDArray[Any], m: int) -> None:
+def _check_range(labels: NDArray[Any], m: int | None) -> int:
+    """Return the number of classes, after a look at every label."""
+    if m is None:
+        m = int(labels.max()) + 1 if labels.size else 0
     outside = np.flatnonzero((labels < 0) | (labels >= m))
     if outside.size:
         at = int(outside[0])
         raise ValueError(f"label number {at} is {labels[at]}; labels run from 0 to {m - 1}.")
+    return m
