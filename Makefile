@@ -9,7 +9,7 @@ INSTALLED := $(VENV)/.installed
 .PHONY: demo test lint bench docs clean
 
 demo: $(INSTALLED)
-	$(BIN)/python examples/proximal_maps.py
+	$(BIN)/python examples/digits.py
 
 test: lint
 	$(BIN)/python -m pytest
