@@ -22,6 +22,7 @@ lint: $(INSTALLED)
 bench: $(INSTALLED)
 	$(BIN)/python benchmarks/bench_special.py
 	$(BIN)/python benchmarks/bench_prox.py $(BENCH_ARGS)
+	$(BIN)/python benchmarks/bench_solver.py
 
 docs: $(INSTALLED)
 	$(BIN)/python -m sphinx -E -W --keep-going -b html docs docs/_build/html

@@ -231,6 +231,30 @@ def test_limits_are_obeyed_and_the_certificate_is_true():
         np.testing.assert_allclose(solution.certificate, (primal, dual), rtol=1e-12)
 
 
+def test_a_loss_that_is_not_convex():
+    """It descends from the softmax solution to a stationary point."""
+    X, y = data("truncated_topk_entropy", n=60)
+    loss = losses.truncated_topk_entropy(2)
+    solution = solve(X, y, loss, C=0.5, tol=1e-6)
+    values = [evaluation.certificate.primal for evaluation in solution.history]
+    assert (np.diff(values) <= 0).all()
+    assert values[-1] < values[0]
+
+    def objective(W):
+        return 0.5 * (W**2).sum() + 0.5 * losses.value(loss, X @ W, y).sum()
+
+    assert solution.certificate.primal == pytest.approx(objective(solution.weights))
+    assert solution.status in (Status.CONVERGED, Status.NO_PROGRESS)  # it has kinks
+    stationary = solution.weights + 0.5 * X.T @ losses.gradient(loss, X @ solution.weights, y)
+    if solution.converged:
+        assert np.abs(stationary).max() <= 1e-4
+    softmax = solve(X, y, "softmax", C=0.5, tol=1e-6).weights
+    assert values[0] == pytest.approx(objective(softmax), rel=1e-4)
+    assert solve(X, y, loss, C=0.5, max_epochs=1, tol=1e-9).status is Status.MAX_EPOCHS
+    two = path(X, y, loss, Cs=[0.1, 0.5], tol=1e-6)[1]
+    assert two.certificate.primal == pytest.approx(values[-1], rel=1e-2)
+
+
 def test_interrupting_keeps_the_model(monkeypatch):
     X, y = data("svm", n=100)
     run_epoch, calls = sdca.Sdca.run_epoch, []
@@ -273,9 +297,6 @@ REFUSED = {
     "sample_weight has shape (2,); X has 3 rows.": lambda: solve(X, Y, sample_weight=[1, 1]),
     "sample_weight[1] is -1.0; it must": lambda: solve(X, Y, sample_weight=[1, -1, 1]),
     "duals has shape (2, 2); examples and": lambda: solve(X, Y, duals=np.zeros((2, 2))),
-    "TruncatedTopKEntropy is not convex; its": lambda: solve(
-        X, Y, losses.truncated_topk_entropy(2)
-    ),
     "there is no loss 'sofmax'; did you mean 'softmax'?": lambda: solve(X, Y, "sofmax"),
     "max_epochs is 0; it must be at least 1.": lambda: solve(X, Y, max_epochs=0),
     "block_size is 0; it must be at least 1.": lambda: solve(X, Y, block_size=0),

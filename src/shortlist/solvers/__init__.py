@@ -11,14 +11,15 @@ from numpy.typing import ArrayLike
 from shortlist._arrays import as_nonnegative, as_positive
 from shortlist.losses import check_labels
 from shortlist.losses.operations import traits
-from shortlist.losses.registry import Loss, make
+from shortlist.losses.registry import Loss, make, softmax
 from shortlist.rows import as_storage
 from shortlist.rows.operations import n_rows
-from shortlist.solvers import sdca
+from shortlist.solvers import gradient, sdca
+from shortlist.solvers.options import Callback, Options
 from shortlist.solvers.problem import Problem
-from shortlist.solvers.result import Certificate, Evaluation, Solution, Status
+from shortlist.solvers.result import Certificate, Evaluation, Solution, Stationarity, Status
 
-__all__ = ["Certificate", "Evaluation", "Solution", "Status", "path", "solve"]
+__all__ = ["Certificate", "Evaluation", "Solution", "Stationarity", "Status", "path", "solve"]
 
 
 def solve(
@@ -36,7 +37,7 @@ def solve(
     random_state: int = 0,
     block_size: int | None = None,
     n_threads: int | None = None,
-    callback: sdca.Callback | None = None,
+    callback: Callback | None = None,
 ) -> Solution:
     r"""Train a linear model and prove how good it is.
 
@@ -45,7 +46,9 @@ def solve(
         \min_W \ \tfrac12 \|W\|^2 + C \sum_i w_i L(y_i, W' x_i)
 
     by stochastic dual coordinate ascent. The answer comes with a certificate: the values of
-    this objective and of its dual, between which the optimum lies.
+    this objective and of its dual, between which the optimum lies. For a loss that is not
+    convex (`truncated_topk_entropy`) L-BFGS descends from the softmax solution instead, and
+    the certificate is the norm of the gradient.
 
     Parameters
     ----------
@@ -54,7 +57,7 @@ def solve(
     y : array_like, sparse matrix or sequence
         Labels: integers from 0, an indicator matrix, or lists of integers.
     loss : loss or str
-        A convex loss of `shortlist.losses`, or the name of one that needs no parameter.
+        A loss of `shortlist.losses`, or the name of one that needs no parameter.
     n_classes : int, optional
         The number of classes `m`; by default what `y` shows.
     C : float
@@ -62,7 +65,8 @@ def solve(
     sample_weight : array_like, shape (n,), optional
         The weights :math:`w_i \ge 0`; 2 is the example twice, 0 without it.
     tol : float
-        The relative duality gap to reach, :math:`(P - D) / \max(|P|, |D|)`.
+        The relative duality gap to reach, :math:`(P - D) / \max(|P|, |D|)`; for a loss that
+        is not convex, the norm of the gradient relative to that at zero weights.
     max_epochs : int
         The most passes over the data.
     max_time : float
@@ -96,7 +100,7 @@ def solve(
     """
     problem = _problem(X, y, loss, n_classes, as_positive(C, "C"), sample_weight)
     options = _options(tol, max_epochs, max_time, random_state, block_size, n_threads, callback)
-    return sdca.solve(problem, _start(duals, problem), options)
+    return _run(problem, _start(duals, problem), options)
 
 
 def path(
@@ -113,7 +117,7 @@ def path(
     random_state: int = 0,
     block_size: int | None = None,
     n_threads: int | None = None,
-    callback: sdca.Callback | None = None,
+    callback: Callback | None = None,
 ) -> list[Solution]:
     r"""Train one linear model for each `C`, each starting from the one before.
 
@@ -148,7 +152,7 @@ def path(
     weights, duals, solutions = problem.c, None, []
     for C in values:
         problem.c = C * weights
-        solutions.append(sdca.solve(problem, _start(duals, problem), options))
+        solutions.append(_run(problem, _start(duals, problem), options))
         duals = solutions[-1].duals
     return solutions
 
@@ -163,10 +167,15 @@ def _problem(
 ) -> Problem:
     loss = make(loss) if isinstance(loss, str) else loss
     rows = as_storage(X)
-    if not traits(loss).convex:
-        raise ValueError(f"{type(loss).__name__} is not convex; its solver has not landed yet.")
     labels = check_labels(loss, y, n_rows(rows), n_classes)
     return Problem(rows, labels, loss, C * _sample_weight(sample_weight, n_rows(rows)))
+
+
+def _run(problem: Problem, duals: Any, options: Options) -> Solution:
+    if traits(problem.loss).convex:
+        return sdca.solve(problem, duals, options)
+    start = sdca.solve(problem.with_loss(softmax()), duals, options._replace(callback=None))
+    return gradient.solve(problem, start.weights, options)
 
 
 def _options(
@@ -176,8 +185,8 @@ def _options(
     random_state: int,
     block_size: int | None,
     n_threads: int | None,
-    callback: sdca.Callback | None,
-) -> sdca.Options:
+    callback: Callback | None,
+) -> Options:
     if block_size is not None and block_size < 1:
         raise ValueError(f"block_size is {block_size}; it must be at least 1.")
     if max_epochs < 1:
@@ -185,7 +194,7 @@ def _options(
     if not max_time > 0.0:
         raise ValueError(f"max_time is {max_time}; it must be positive.")
     tol = as_nonnegative(tol, "tol")
-    return sdca.Options(tol, max_epochs, max_time, random_state, block_size, n_threads, callback)
+    return Options(tol, max_epochs, max_time, random_state, block_size, n_threads, callback)
 
 
 def _sample_weight(

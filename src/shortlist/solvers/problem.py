@@ -9,6 +9,7 @@ r"""One training problem: the data, the loss, the weights, and how its two objec
 
 from __future__ import annotations
 
+import copy
 from typing import Any
 
 import numpy as np
@@ -38,6 +39,12 @@ class Problem:
         self.dtype = rows.dtype
         self.norms = np.empty(self.n)
         sweep.squared_norms(rows, self.norms)
+
+    def with_loss(self, loss: Loss) -> Problem:
+        """Return the same problem with another loss."""
+        other = copy.copy(self)
+        other.loss = loss
+        return other
 
     def run(self, kernel: Any, *args: Any) -> Any:
         """Call a kernel of the loss: one kept on disk, or its twin for a user's own loss."""

@@ -21,6 +21,16 @@ class Certificate(NamedTuple):
         return (self.primal - self.dual) / scale if scale > 0.0 else 0.0
 
 
+class Stationarity(NamedTuple):
+    """What can be said without a dual: the objective, and its gradient's norm.
+
+    The norm is relative to that at zero weights.
+    """
+
+    primal: float
+    gradient_norm: float
+
+
 class Status(enum.Enum):
     """Why a run ended."""
 
@@ -28,6 +38,7 @@ class Status(enum.Enum):
     MAX_EPOCHS = "max_epochs"
     MAX_TIME = "max_time"
     INTERRUPTED = "interrupted"
+    NO_PROGRESS = "no_progress"
     STOPPED = "stopped by the callback"
 
 
@@ -35,7 +46,7 @@ class Evaluation(NamedTuple):
     """One line of the history; the times are seconds since the start."""
 
     epoch: int
-    certificate: Certificate
+    certificate: Certificate | Stationarity
     seconds_solving: float
     seconds_evaluating: float
 
@@ -45,7 +56,7 @@ class Solution(NamedTuple):
 
     weights: FloatArray  # (d, m): scores are X @ weights
     duals: FloatArray  # (n, m)
-    certificate: Certificate
+    certificate: Certificate | Stationarity  # the latter where the loss is not convex
     status: Status
     history: list[Evaluation]
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +12,7 @@ from threadpoolctl import threadpool_limits
 from shortlist._arrays import FloatArray
 from shortlist.rows import DenseRows
 from shortlist.solvers import sweep
+from shortlist.solvers.options import Options
 from shortlist.solvers.problem import Problem
 from shortlist.solvers.result import Certificate, Evaluation, Solution, Status
 
@@ -21,20 +20,6 @@ from shortlist.solvers.result import Certificate, Evaluation, Solution, Status
 _FEW_COLUMNS = 64
 #: A product of fewer multiplications is slower on several threads than on one.
 _WORTH_THREADS = 4_000_000
-
-Callback = Callable[[Evaluation], bool | None]
-
-
-class Options(NamedTuple):
-    """When and how to stop, and how to run."""
-
-    tol: float
-    max_epochs: int
-    max_time: float
-    seed: int
-    block_size: int | None
-    n_threads: int | None
-    callback: Callback | None
 
 
 class Sdca:
@@ -147,9 +132,14 @@ def _next_check(history: list[Evaluation], tol: float) -> int:
         return len(history) + 1
     last = history[-1]
     before = history[-2]
-    fall = before.certificate.gap / max(last.certificate.gap, 1e-300)
+    fall = _gap(before) / max(_gap(last), 1e-300)
     if fall <= 1.0:
         return last.epoch + max(1, last.epoch // 4)
     per_epoch = math.log(fall) / (last.epoch - before.epoch)
-    needed = math.log(last.certificate.gap / tol) / per_epoch
+    needed = math.log(_gap(last) / tol) / per_epoch
     return last.epoch + min(max(1, math.ceil(needed)), max(1, last.epoch))
+
+
+def _gap(evaluation: Evaluation) -> float:
+    assert isinstance(evaluation.certificate, Certificate)
+    return evaluation.certificate.gap

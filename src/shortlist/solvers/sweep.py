@@ -124,6 +124,24 @@ def sum_of_values(loss, U, first, c, offsets, indices):
 
 
 @kernel
+def values_and_gradients(loss, U, c, offsets, indices, V):
+    """Return the weighted sum of the losses at the scores `U`; write their gradients to `V`."""
+    m = U.shape[1]
+    work, row = workspace(m), np.empty(m, U.dtype)
+    total = 0.0
+    for e in range(U.shape[0]):
+        labels = indices[offsets[e] : offsets[e + 1]]
+        row[:] = U[e]
+        to_front(row, labels)
+        total += c[e] * value(loss, row, labels.size, V[e], work)
+        row[:] = U[e]
+        to_front(row, labels)
+        step(loss, row, labels.size, 0.0, V[e], work)
+        from_front(V[e], labels)
+    return total
+
+
+@kernel
 def sum_of_conjugates(loss, V, c, offsets, indices):
     """Return the weighted sum of the conjugates at the duals `V`."""
     row = np.empty(V.shape[1], V.dtype)
