@@ -38,7 +38,7 @@ from shortlist.losses.operations import (
 )
 from shortlist.prox.clip import apply_clip
 from shortlist.prox.topk import topk_alpha, topk_beta
-from shortlist.special.select import partition_largest
+from shortlist.special.select import kth_largest
 
 
 class TopKSvmAlpha(NamedTuple):
@@ -76,14 +76,8 @@ def divide_and_balance(others, radius, v):
 @kernel
 def _vertex(others, k, each_positive, v, work):
     """Write a subgradient of the hinge without smoothing: 1/k for the `k` largest margins."""
-    top = work[0][: others.size]
-    top[:] = others
-    partition_largest(top, k)
-    active = each_positive or top[:k].sum() > 0.0
-    bound = top[:k].min()
-    ties = 0  # how many of the elements at the bound belong to the k largest
-    for j in range(k):
-        ties += top[j] == bound
+    bound, ties = kth_largest(others, k, work[0])
+    active = each_positive or work[0][:k].sum() > 0.0
     for j in range(others.size):
         b = np.float64(others[j])
         chosen = active and (b > bound or (b == bound and ties > 0))

@@ -26,7 +26,7 @@ from shortlist.losses.operations import (
     value_by_duality,
 )
 from shortlist.prox.entropic import entropic_simplex
-from shortlist.special.select import partition_largest
+from shortlist.special.select import kth_largest
 
 
 class TruncatedTopKEntropy(NamedTuple):
@@ -47,13 +47,7 @@ def _(loss, q, n_labels, a, v, work):
 @kernel
 def _drop_largest(scores, k, work):
     """Set the `k` largest scores to minus infinity."""
-    top = work[: scores.size]
-    top[:] = scores
-    partition_largest(top, k)
-    bound = top[:k].min()
-    ties = 0  # how many of the scores at the bound are dropped
-    for j in range(k):
-        ties += top[j] == bound
+    bound, ties = kth_largest(scores, k, work)
     for j in range(scores.size):
         if scores[j] > bound:
             scores[j] = -np.inf

@@ -100,3 +100,19 @@ def partition_largest(a, k):
             left = i
         else:
             return
+
+
+@kernel
+def kth_largest(a, k, work):
+    """Return the k-th largest element, and how many equal to it are among the k largest.
+
+    `a` is not changed; `work`, at least as long, is left with the k largest in front.
+    """
+    parts = work[: a.size]
+    parts[:] = a
+    partition_largest(parts, k)
+    bound = parts[:k].min()
+    ties = 0
+    for j in range(k):
+        ties += parts[j] == bound
+    return bound, ties
