@@ -14,7 +14,6 @@ PACKAGE = Path(shortlist.__file__).parent
 
 #: Every public function once, in both precisions; the number of compilations is printed.
 WORK = """
-import sys, time
 import numpy as np
 from numba.core import event
 
@@ -22,12 +21,9 @@ with event.install_recorder("numba:compile") as compilations:
     import shortlist
     from shortlist import prox, special
     assert not compilations.buffer, "importing compiled something"
-    start = time.perf_counter()
-    first = None
     for dtype in (np.float32, np.float64):
         v = np.linspace(-1, 1, 300).astype(dtype)
         special.wright_omega(v)
-        first = first or time.perf_counter() - start
         special.wright_omega_derivative(v)
         special.logsumexp(v)
         prox.simplex(v)
@@ -39,7 +35,7 @@ with event.install_recorder("numba:compile") as compilations:
         prox.entropic_topk_simplex(v, 3, 1.0)
         prox.topk_sum_prox(v, 3, 1.0)
     shortlist.solve(np.eye(3), [0, 1, 2], "svm")
-print(len(compilations.buffer), first)
+print(len(compilations.buffer))
 """
 
 
@@ -62,12 +58,10 @@ def test_import_alone_loads_no_compiler():
 
 
 def test_a_second_process_compiles_nothing(tmp_path):
-    compilations, _ = run(WORK, NUMBA_CACHE_DIR=str(tmp_path))
+    (compilations,) = run(WORK, NUMBA_CACHE_DIR=str(tmp_path))
     assert int(compilations) > 0
-    compilations, seconds = run(WORK, NUMBA_CACHE_DIR=str(tmp_path))
+    (compilations,) = run(WORK, NUMBA_CACHE_DIR=str(tmp_path))
     assert int(compilations) == 0
-    # A call that compiled would take seconds; loading from disk takes a hundredth of one.
-    assert float(seconds) < 0.5
 
 
 EDITED = """
