@@ -255,20 +255,22 @@ def test_a_loss_that_is_not_convex():
     assert two.certificate.primal == pytest.approx(values[-1], rel=1e-2)
 
 
-def test_interrupting_keeps_the_model(monkeypatch):
+@pytest.mark.parametrize("method", ["run_epoch", "certificate"])
+def test_interrupting_keeps_the_model(method, monkeypatch):
+    """Ctrl-C in the fourth pass, or in the fourth evaluation."""
     X, y = data("svm", n=100)
-    run_epoch, calls = sdca.Sdca.run_epoch, []
+    original, calls = getattr(sdca.Sdca, method), []
 
-    def interrupted(self):
+    def interrupted(self, *args, **kwargs):
         calls.append(1)
         if len(calls) == 4:
             raise KeyboardInterrupt
-        run_epoch(self)
+        return original(self, *args, **kwargs)
 
-    monkeypatch.setattr(sdca.Sdca, "run_epoch", interrupted)
+    monkeypatch.setattr(sdca.Sdca, method, interrupted)
     solution = solve(X, y, losses.svm(), C=100.0, tol=1e-12)
     assert solution.status is Status.INTERRUPTED
-    assert solution.history[-1].epoch == 3
+    assert solution.history[-1].epoch >= 3
     primal, dual, _ = objectives_from_scratch(
         losses.svm(), X, y, np.full(100, 100.0), solution.duals
     )

@@ -96,11 +96,16 @@ def _solve(run: Sdca, options: Options) -> Solution:
         solving += time.perf_counter() - start
 
         start = time.perf_counter()
-        certificate = run.certificate(exact=drifts or status is not None)
+        exact = drifts or status is not None
+        try:
+            certificate = run.certificate(exact)
+            if certificate.gap <= options.tol and not exact:
+                certificate = run.certificate(exact=True)
+        except KeyboardInterrupt:
+            status = Status.INTERRUPTED
+            certificate = run.certificate(exact=True)
         if certificate.gap <= options.tol and status is not Status.INTERRUPTED:
             status = Status.CONVERGED
-            if not drifts:
-                certificate = run.certificate(exact=True)
         evaluating += time.perf_counter() - start
         history.append(Evaluation(run.epoch, certificate, solving, evaluating))
         if options.callback is not None and options.callback(history[-1]) and status is None:
