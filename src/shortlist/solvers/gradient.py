@@ -12,7 +12,7 @@ import numpy as np
 import scipy.optimize
 
 from shortlist._arrays import FloatArray
-from shortlist.solvers import sweep
+from shortlist.losses import batch
 from shortlist.solvers.options import Options
 from shortlist.solvers.problem import Problem
 from shortlist.solvers.result import Evaluation, Solution, Stationarity, Status
@@ -24,6 +24,7 @@ class _Run:
     def __init__(self, problem: Problem, weights: FloatArray, options: Options) -> None:
         self.problem, self.options = problem, options
         self.duals = np.empty((problem.n, problem.m), problem.dtype)
+        self.evaluated: tuple[FloatArray, float, FloatArray] | None = None
         self.started = time.perf_counter()
         self.history: list[Evaluation] = []
         self.status: Status | None = None
@@ -31,16 +32,22 @@ class _Run:
         self.flat = weights.ravel().astype(np.float64)
 
     def evaluate(self, flat: FloatArray) -> tuple[float, FloatArray]:
-        """Return the objective and its gradient at the weights `flat`."""
+        """Return the objective and its gradient at the weights `flat`; `duals` follow.
+
+        SciPy evaluates an iterate before it reports it: the last answer is kept.
+        """
+        if self.evaluated is not None and np.array_equal(flat, self.evaluated[0]):
+            return self.evaluated[1:]
         problem = self.problem
         weights = flat.reshape(problem.d, problem.m).astype(problem.dtype, copy=False)
         scores = problem.scores(0, problem.n, weights)
-        total = problem.run(
-            sweep.values_and_gradients, scores, problem.c,
-            problem.labels.offsets, problem.labels.indices, self.duals,
-        )  # fmt: skip
+        labels, values = (problem.labels.offsets, problem.labels.indices), np.empty(problem.n)
+        problem.run(batch.value_rows, scores, *labels, values)
+        problem.run(batch.step_rows, scores, *labels, np.zeros(problem.n), self.duals)
         gradient = flat - problem.weights(self.duals).ravel()
-        return 0.5 * float(flat @ flat) + total, gradient
+        value = 0.5 * float(flat @ flat) + float(problem.c @ values)
+        self.evaluated = flat.copy(), value, gradient
+        return value, gradient
 
     def record(self, flat: FloatArray) -> None:
         """Note an iterate, and stop when it is good enough or a limit is met."""

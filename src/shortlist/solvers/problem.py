@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from shortlist._arrays import FloatArray
 from shortlist._jit import kernel_for
+from shortlist.losses import batch
 from shortlist.losses.labels import Labels
 from shortlist.losses.registry import Loss
 from shortlist.rows import CsrRows, DenseRows
@@ -71,10 +72,14 @@ class Problem:
         """Return both objectives; `weights` must be W(v). Sums are float64."""
         flat = weights.ravel().astype(np.float64, copy=False)
         regulariser = 0.5 * float(flat @ flat)
-        labels, total = (self.labels.offsets, self.labels.indices), 0.0
+        labels, values = self.labels, np.empty(self.n)
         chunk = max(1, _CHUNK // self.m)
         for first in range(0, self.n, chunk):
-            scores = self.scores(first, min(first + chunk, self.n), weights)
-            total += self.run(sweep.sum_of_values, scores, first, self.c, *labels)
-        conjugates = self.run(sweep.sum_of_conjugates, duals, self.c, *labels)
-        return Certificate(regulariser + total, -conjugates - regulariser)
+            last = min(first + chunk, self.n)
+            offsets, out = labels.offsets[first : last + 1], values[first:last]
+            scores = self.scores(first, last, weights)
+            self.run(batch.value_rows, scores, offsets, labels.indices, out)
+        conjugates = np.empty(self.n)
+        self.run(batch.conjugate_rows, duals, labels.offsets, labels.indices, conjugates)
+        primal = regulariser + float(self.c @ values)
+        return Certificate(primal, -float(self.c @ conjugates) - regulariser)

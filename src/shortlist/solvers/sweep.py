@@ -18,7 +18,7 @@ import numpy as np
 
 from shortlist._jit import kernel, part
 from shortlist.losses.labels import from_front, to_front
-from shortlist.losses.operations import conjugate, step, value
+from shortlist.losses.operations import step
 from shortlist.prox.maps import workspace
 from shortlist.rows.operations import add_outer, add_scores, squared_norm
 from shortlist.special.elementary import like
@@ -106,49 +106,3 @@ def weights_from_duals(rows, c, V, W):
         for k in range(change.size):
             change[k] = -c[i] * V[i, k]
         add_outer(rows, i, change, W)
-
-
-@kernel
-def sum_of_values(loss, U, first, c, offsets, indices):
-    """Return the weighted sum of the losses of the examples `first`, ... with scores `U`."""
-    m = U.shape[1]
-    work, row, scratch = workspace(m), np.empty(m, U.dtype), np.empty(m, U.dtype)
-    total = 0.0
-    for i in range(U.shape[0]):
-        e = first + i
-        labels = indices[offsets[e] : offsets[e + 1]]
-        row[:] = U[i]
-        to_front(row, labels)
-        total += c[e] * value(loss, row, labels.size, scratch, work)
-    return total
-
-
-@kernel
-def values_and_gradients(loss, U, c, offsets, indices, V):
-    """Return the weighted sum of the losses at the scores `U`; write their gradients to `V`."""
-    m = U.shape[1]
-    work, row = workspace(m), np.empty(m, U.dtype)
-    total = 0.0
-    for e in range(U.shape[0]):
-        labels = indices[offsets[e] : offsets[e + 1]]
-        row[:] = U[e]
-        to_front(row, labels)
-        total += c[e] * value(loss, row, labels.size, V[e], work)
-        row[:] = U[e]
-        to_front(row, labels)
-        step(loss, row, labels.size, 0.0, V[e], work)
-        from_front(V[e], labels)
-    return total
-
-
-@kernel
-def sum_of_conjugates(loss, V, c, offsets, indices):
-    """Return the weighted sum of the conjugates at the duals `V`."""
-    row = np.empty(V.shape[1], V.dtype)
-    total = 0.0
-    for e in range(V.shape[0]):
-        labels = indices[offsets[e] : offsets[e + 1]]
-        row[:] = V[e]
-        to_front(row, labels)
-        total += c[e] * conjugate(loss, row, labels.size)
-    return total
