@@ -73,16 +73,17 @@ def omega_pass(z, shift, t, out):
 
 
 @kernel
-def correct(out, step, scale):
-    r"""Turn the values :math:`V` at `t` into those at ``t + step``, times `scale`, in place.
+def correct(out, step, cap, scale):
+    r"""Turn the values :math:`V` at `t` into those at ``t + step``, capped, times `scale`.
 
     The last Newton step, too small for the square of it to count, is taken in the
     values and not in `t`: it saves an evaluation, and keeps the sum right where
     `t` itself cannot resolve it (float32).
     """
-    step, scale = like(out[0], step), like(out[0], scale)
+    step, cap, scale = like(out[0], step), like(out[0], cap), like(out[0], scale)
     for j in range(out.size):
-        out[j] = (out[j] - step * omega_slope(out[j])) * scale
+        value = out[j] - step * omega_slope(out[j])
+        out[j] = (value if value < cap else cap) * scale
 
 
 @summing_kernel
@@ -116,5 +117,5 @@ def entropic_simplex(z, alpha, out):
         if abs(step) < tolerance:
             break
         t += step
-    correct(out, step, 1.0 / alpha)
+    correct(out, step, np.inf, 1.0 / alpha)
     return shift, t + step

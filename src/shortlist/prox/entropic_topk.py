@@ -36,7 +36,7 @@ from __future__ import annotations
 import numpy as np
 
 from shortlist._jit import kernel, summing_kernel
-from shortlist.prox.entropic import is_rounding, newton_tolerance
+from shortlist.prox.entropic import correct, is_rounding, newton_tolerance
 from shortlist.special.elementary import exp, like, log, log1p, offset, softplus
 from shortlist.special.omega import omega, omega_slope
 from shortlist.special.roots import newton_step
@@ -129,15 +129,6 @@ def _write_exp(b, shift, t, log_cap, out):
     for j in range(b.size):
         value = (b[j] - shift) - t
         out[j] = exp(value if value < log_cap else log_cap)
-
-
-@kernel
-def _write_omega(out, step, cap, alpha):
-    """Take the last Newton step in the values (see `entropic.correct`) and cap them."""
-    step, cap, scale = like(out[0], step), like(out[0], cap), like(out[0], 1.0 / alpha)
-    for j in range(out.size):
-        value = out[j] - step * omega_slope(out[j])
-        out[j] = (value if value < cap else cap) * scale
 
 
 @summing_kernel
@@ -241,5 +232,5 @@ def entropic_topk(b, k, alpha, fixed_cap, out, work):
             step = 0.0  # no number of this precision lies between them
             break
     cap -= step * cap_slope
-    _write_omega(out, step, cap, alpha)
+    correct(out, step, cap, 1.0 / alpha)
     return shift, t + step, cap / alpha
