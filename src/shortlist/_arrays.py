@@ -91,12 +91,24 @@ def as_number(value: Any, name: str) -> float:
     return float(value)
 
 
+def _as_index(value: Any, name: str) -> int:
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} is {value!r}; it must be an integer.") from None
+
+
+def as_integer(value: Any, name: str, least: int) -> int:
+    """Return an integer that is not below `least` as an int."""
+    number = _as_index(value, name)
+    if number < least:
+        raise ValueError(f"{name} is {number}; it must be at least {least}.")
+    return number
+
+
 def as_k(value: Any, m: int, what: str) -> int:
     """Return `value` as an integer between 1 and `m`, the number of elements of `what`."""
-    try:
-        k = operator.index(value)
-    except TypeError:
-        raise TypeError(f"k is {value!r}; it must be an integer.") from None
+    k = _as_index(value, "k")
     if not 1 <= k <= m:
         raise ValueError(f"k is {k}; it must be between 1 and {m}, the length of {what}.")
     return k

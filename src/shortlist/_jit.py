@@ -1,6 +1,6 @@
 """The only place that configures Numba.
 
-Four decorators compile everything in the package:
+Five decorators compile everything in the package:
 
 `kernel`
     a compiled function: no Python objects, no GIL, IEEE division, compiled at
@@ -10,6 +10,8 @@ Four decorators compile everything in the package:
     vectorise. It reorders *all* sums of the function's own body: an expression
     whose order matters goes into an `inlined` function. NaN and infinities keep
     their meaning;
+`largest_kernel`
+    the same for maxima, which vectorise where there is no NaN;
 `inlined`
     a small function that becomes part of its callers' loops;
 `part`
@@ -46,6 +48,8 @@ Function = TypeVar("Function", bound=Callable[..., object])
 FASTMATH = {"contract"}
 #: What reductions need to vectorise. Not full ``fastmath``: that makes `isnan` lie.
 _REORDER = {"contract", "arcp", "nsz", "reassoc"}
+#: What maxima need to vectorise.
+_NO_NAN = {"nnan", "nsz"}
 
 _UNUSED_FOLDERS_LIVE_FOR = 30 * 24 * 3600.0  # seconds
 
@@ -58,6 +62,11 @@ def kernel(function: Function) -> Function:
 def summing_kernel(function: Function) -> Function:
     """Like `kernel`, for functions whose sums may be reordered to vectorise."""
     return _compile(function, _REORDER)
+
+
+def largest_kernel(function: Function) -> Function:
+    """Like `kernel`, for maxima of vectors without NaN: if there is one, so is the result any."""
+    return _compile(function, _NO_NAN)
 
 
 def inlined(function: Function) -> Function:

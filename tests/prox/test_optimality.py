@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from problems import EntropicSimplex, EntropicTopKSimplex, Knapsack, Simplex, TopKSimplex
@@ -31,6 +31,9 @@ def test_simplex(v, radius, equality, dtype):
 
 
 @given(vectors(), radii, st.sampled_from((0.3, 1.0, 2.5, 7.0)), st.booleans(), dtypes)
+@example(np.array([0.0] * 8 + [1e8]), 1e-8, 2.5, True, np.float64)  # what is far cancels
+@example(np.array([1e8] * 8 + [2e8]), 1e-8, 2.5, False, np.float64)
+@example(np.array([0.0] * 6 + [1e8, 1e8, 114755576.0]), 1e-7, 2.5, True, np.float64)
 def test_knapsack(v, radius, parts, equality, dtype):
     upper = radius / parts
     assume(not equality or v.size * upper >= radius)
@@ -61,8 +64,25 @@ def test_both_branches_of_the_topk_simplex(variant, dtype):
     assert min(slack.values()) > 50
 
 
+def test_the_top_k_at_their_bound_fill_the_simplex():
+    """k times r/k is not r but for rounding; long vectors are filtered before."""
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        k, radius = int(rng.integers(2, 17)), rng.uniform(0.1, 3.0)
+        v = np.r_[[100.0] * k, [50.0] * 300]
+        x = prox.topk_simplex(v, k, radius=radius, variant="beta", bias=0.1)
+        np.testing.assert_allclose(x, np.r_[[radius / k] * k, [0.0] * 300], rtol=1e-12)
+
+
+def test_an_element_at_the_threshold_does_not_cycle():
+    v = np.array([0.0, 0.0, 0.0, -0.1685459623227758])
+    x = prox.simplex(v, 0.5056378869683275)
+    np.testing.assert_allclose(x, np.r_[[0.1685459623227758] * 3, 0.0], atol=1e-15)
+
+
 # The entropic maps see differences of z, of up to thousands; their error is relative to that.
 @given(vectors(largest_scale=1e3), alphas, dtypes)
+@example(np.array([0.0] * 30 + [20.0]), 1e-11, np.float64)
 def test_entropic_simplex(z, alpha, dtype):
     z = z.astype(dtype)
     x = EntropicSimplex(alpha).solve(z).astype(float)

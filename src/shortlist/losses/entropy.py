@@ -22,13 +22,13 @@ from shortlist.losses.operations import (
     Traits,
     conjugate,
     step,
-    total_of,
     traits,
     value,
     value_by_duality,
 )
 from shortlist.prox.entropic_topk import entropic_topk
 from shortlist.special.elementary import xlogx
+from shortlist.special.sums import total_of
 
 
 class TopKEntropy(NamedTuple):

@@ -31,14 +31,14 @@ from shortlist.losses.operations import (
     conjugate,
     dot,
     step,
-    total_of,
     traits,
     value,
     value_by_duality,
 )
 from shortlist.prox.clip import apply_clip
 from shortlist.prox.topk import topk_alpha, topk_beta
-from shortlist.special.select import kth_largest
+from shortlist.special.select import kth_largest, largest
+from shortlist.special.sums import total_of
 
 
 class TopKSvmAlpha(NamedTuple):
@@ -114,9 +114,32 @@ def _(loss, v, n_labels):
     return 0.5 * loss.smoothing * dot(others, others) - total_of(others)
 
 
-@value.register(TopKSvmAlpha, TopKSvmBeta)
+@kernel
+def _largest_margins(u, k, v, work):
+    """Return the `k` largest margins, in no order."""
+    others, found = margins(u, v), work[0][:k]
+    if k == 1:
+        found[0] = largest(others)
+    else:
+        kth_largest(others, k, work[0])
+    return found
+
+
+@value.register(TopKSvmAlpha)
 def _(loss, u, n_labels, v, work):
-    return value_by_duality(loss, u, n_labels, v, work)
+    if loss.smoothing > 0.0:
+        return value_by_duality(loss, u, n_labels, v, work)
+    return max(total_of(_largest_margins(u, loss.k, v, work)) / loss.k, 0.0)
+
+
+@value.register(TopKSvmBeta)
+def _(loss, u, n_labels, v, work):
+    if loss.smoothing > 0.0:
+        return value_by_duality(loss, u, n_labels, v, work)
+    found = _largest_margins(u, loss.k, v, work)
+    for j in range(loss.k):
+        found[j] = max(found[j], 0.0)
+    return total_of(found) / loss.k
 
 
 @traits.register(TopKSvmAlpha, TopKSvmBeta)

@@ -34,7 +34,6 @@ from shortlist.losses.operations import (
     conjugate,
     dot,
     step,
-    total_of,
     traits,
     value,
     value_by_duality,
@@ -42,7 +41,7 @@ from shortlist.losses.operations import (
 from shortlist.prox.bipartite import bipartite_simplex
 from shortlist.prox.clip import apply_clip
 from shortlist.prox.entropic import entropic_simplex
-from shortlist.special.sums import logsumexp
+from shortlist.special.sums import logsumexp, total_of
 
 
 class MultilabelSvm(NamedTuple):
@@ -112,8 +111,11 @@ def _(loss, q, n_labels, a, v, work):
     for j in range(n_labels):
         q[j] += curvature / n_labels
     entropic_simplex(q, curvature, v)
+    # The labels' elements are differences of nearly equal numbers; that the sum is 0 tells them
+    # to the precision of the small others, which matters where C is large.
+    taken = total_of(v[n_labels:]) + total_of(v[:n_labels])
     for j in range(n_labels):
-        v[j] = np.float64(v[j]) - 1.0 / n_labels
+        v[j] = np.float64(v[j]) - taken / n_labels
         q[j] -= curvature / n_labels
     for j in range(v.size):
         v[j] = v[j] * count

@@ -21,6 +21,9 @@ import numpy as np
 
 from shortlist._generic import generic
 from shortlist._jit import part, summing_kernel
+from shortlist.special.sums import total_of
+
+__all__ = ["Traits", "conjugate", "dot", "step", "total_of", "traits", "value", "value_by_duality"]
 
 
 @generic
@@ -65,15 +68,6 @@ def dot(x, y):
     total = 0.0
     for j in range(x.size):
         total += np.float64(x[j]) * np.float64(y[j])
-    return total
-
-
-@summing_kernel
-def total_of(x):
-    """Return the sum in float64."""
-    total = 0.0
-    for j in range(x.size):
-        total += np.float64(x[j])
     return total
 
 

@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shortlist._jit import inlined, kernel, summing_kernel
+from shortlist._jit import inlined, summing_kernel
 from shortlist.losses.operations import Traits, conjugate, step, traits, value
 from shortlist.special.elementary import exp, like, log, softplus, xlogx
 from shortlist.special.omega import omega
@@ -71,7 +71,7 @@ def _(loss, u, n_labels, v, work):
     return total
 
 
-@kernel
+@inlined
 def _logistic_step(z, a):
     r"""Return :math:`p` with :math:`\log(p / (1 - p)) + a p = z`.
 
@@ -93,7 +93,7 @@ def _logistic_step(z, a):
     return (one if flipped else e) / (one + e)
 
 
-@kernel
+@inlined
 def _sigmoid(z):
     one = like(z, 1.0)
     e = exp(-abs(z))

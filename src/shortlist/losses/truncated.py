@@ -20,13 +20,13 @@ from shortlist.losses.operations import (
     Traits,
     conjugate,
     step,
-    total_of,
     traits,
     value,
     value_by_duality,
 )
 from shortlist.prox.entropic import entropic_simplex
 from shortlist.special.select import kth_largest
+from shortlist.special.sums import total_of
 
 
 class TruncatedTopKEntropy(NamedTuple):

@@ -49,14 +49,15 @@ def _(x):
 
 
 @kernel
-def is_rounding(residual, total, alpha, tolerance):
-    """Return whether `residual`, of a sum `total` of V, is as small as rounding allows.
+def bounded_step(residual, slope, total, alpha, tolerance):
+    """Return the Newton step, or 0 where it is large and `residual` is only rounding.
 
-    A Newton step from there may be large where the slope is small: at a kink, or
-    where `alpha` is huge. `total` is summed in the vector's precision, the rest,
-    up to `alpha`, in float64.
+    Such a step comes of a small slope: at a kink, or where `alpha` is huge. `total`, the
+    sum of V, is summed in the vector's precision, the rest, up to `alpha`, in float64.
     """
-    return abs(residual) <= 16.0 * tolerance * tolerance * total + 1e-15 * alpha
+    step = residual / slope
+    rounding = 16.0 * tolerance * tolerance * total + 1e-15 * alpha
+    return step if abs(step) < tolerance or abs(residual) > rounding else 0.0
 
 
 @summing_kernel
@@ -113,7 +114,7 @@ def entropic_simplex(z, alpha, out):
         t = np.float64(like(z[0], t))
         total, slope = omega_pass(z, shift, t, out)
         residual = total - alpha
-        step = 0.0 if is_rounding(residual, total, alpha, tolerance) else residual / slope
+        step = bounded_step(residual, slope, total, alpha, tolerance)
         if abs(step) < tolerance:
             break
         t += step

@@ -36,7 +36,7 @@ from __future__ import annotations
 import numpy as np
 
 from shortlist._jit import kernel, summing_kernel
-from shortlist.prox.entropic import correct, is_rounding, newton_tolerance
+from shortlist.prox.entropic import bounded_step, correct, newton_tolerance
 from shortlist.special.elementary import exp, like, log, log1p, offset, softplus
 from shortlist.special.omega import omega, omega_slope
 from shortlist.special.roots import newton_step
@@ -223,7 +223,7 @@ def entropic_topk(b, k, alpha, fixed_cap, out, work):
             value, slope, total, cap, cap_slope = _evaluate_alpha(
                 b, shift, t, top, ties, alpha, out
             )
-        step = 0.0 if is_rounding(value, total, alpha, tolerance) else value / slope
+        step = bounded_step(value, slope, total, alpha, tolerance)
         if abs(step) < tolerance:
             break
         t, low, high = newton_step(t, value, slope, low, high)

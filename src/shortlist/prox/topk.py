@@ -20,7 +20,12 @@ import numpy as np
 
 from shortlist._jit import kernel
 from shortlist.prox.clip import Clip, candidates
-from shortlist.prox.variable_fixing import fix_variables, tails
+from shortlist.prox.variable_fixing import (
+    fix_variables,
+    rise_to_threshold,
+    sum_of_clipped,
+    tails,
+)
 
 #: Newton on the sets takes about 5 steps; past this many it may be in a cycle.
 _MAX_NEWTON_STEPS = 25
@@ -31,12 +36,17 @@ def topk_beta(a, k, radius, bias, work):
     """Return the `Clip` onto the top-k simplex beta."""
     hi = radius / k
     shift, n = candidates(a, k, hi, work[0])
-    if a.size >= k:
-        t = fix_variables(work[0][:n], 0.0, hi, 1.0, radius, 0.0)
-        if shift + t >= bias * radius:
-            return Clip(shift, t, 0.0, hi)
-    # The sum constraint is not active: t = bias * <1, x>.
-    t = fix_variables(work[0][:n], 0.0, hi, bias, shift, 1.0)
+    kept = work[0][:n]
+    # With <1, x> = r the threshold is at least bias * r; the sum falls as it rises.
+    reached = sum_of_clipped(kept, bias * radius - shift, hi)
+    # k elements at the upper bound add up to the radius, but for rounding.
+    active = a.size >= k and reached >= radius * (1.0 - 2.3e-16 * (n + 1))
+    # If not, t = bias * <1, x>.
+    weight, target, slope = (1.0, radius, 0.0) if active else (bias, shift, 1.0)
+    if k == 1:  # no element reaches the upper bound before the sum does
+        t = rise_to_threshold(kept, weight, target, slope)
+    else:
+        t = fix_variables(kept, 0.0, hi, weight, target, slope)
     return Clip(shift, t, 0.0, hi)
 
 

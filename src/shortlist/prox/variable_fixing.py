@@ -25,8 +25,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from shortlist._jit import kernel, summing_kernel
+from shortlist._jit import inlined, kernel, summing_kernel
 from shortlist.prox.clip import Clip, candidates
+from shortlist.special.sums import total_of
+
+#: Relative difference of two sums that may be rounding.
+_ROUNDING = 1e-12
 
 
 @summing_kernel
@@ -44,6 +48,41 @@ def tails(a, floor, lower, upper, ceiling):
     return n_under, under, n_over, over
 
 
+@summing_kernel
+def _split(a, floor, lower, upper, ceiling):
+    """Return the number and sum of the elements in (floor, lower], the sum of those up to
+    `upper`, and the number and sum of the rest up to `ceiling`.
+    """
+    n_under, under, middle, n_over, over = 0, 0.0, 0.0, 0, 0.0
+    for j in range(a.size):
+        value = a[j]
+        free = (value > floor) & (value <= ceiling)
+        below, above = free & (value <= lower), free & (value > upper)
+        n_under += below
+        under += value if below else 0.0
+        middle += value if free & (value > lower) & (value <= upper) else 0.0
+        n_over += above
+        over += value if above else 0.0
+    return n_under, under, middle, n_over, over
+
+
+@summing_kernel
+def sum_of_clipped(a, t, hi):
+    r"""Return :math:`\sum_j clip(a_j - t, 0, hi)`."""
+    total = 0.0
+    for j in range(a.size):
+        value = a[j] - t
+        value = value if value > 0.0 else 0.0
+        total += value if value < hi else hi
+    return total
+
+
+@inlined
+def _at_bound(n, bound):
+    """Return the sum of `n` elements at a bound, which may be infinite where there is none."""
+    return n * bound if n > 0 else 0.0
+
+
 @kernel
 def fix_variables(a, lo, hi, weight, target, slope):
     r"""Return the `t` with :math:`weight \sum_j clip(a_j - t, lo, hi) = target + slope \cdot t`.
@@ -52,19 +91,28 @@ def fix_variables(a, lo, hi, weight, target, slope):
     which must be feasible; ``slope=1`` has a solution for any `target`.
     """
     floor, ceiling = -np.inf, np.inf  # the free variables are in (floor, ceiling]
-    n, total, fixed, t = a.size, a.sum(), 0.0, 0.0
+    n, total, fixed, t = a.size, total_of(a), 0.0, 0.0
     while n > 0:
         t = (weight * (total + fixed) - target) / (weight * n + slope)
-        n_under, under, n_over, over = tails(a, floor, t + lo, t + hi, ceiling)
+        n_under, under, middle, n_over, over = _split(a, floor, t + lo, t + hi, ceiling)
         # Rounding must not make these negative: with nothing to fix the loop would not end.
         excess = max(over - n_over * (t + hi), 0.0) if n_over > 0 else 0.0
         shortfall = max(n_under * (t + lo) - under, 0.0) if n_under > 0 else 0.0
-        if excess > shortfall:
-            n, total, fixed, ceiling = n - n_over, total - over, fixed + n_over * hi, t + hi
-        elif shortfall > excess:
-            n, total, fixed, floor = n - n_under, total - under, fixed + n_under * lo, t + lo
+        fix_over = excess > shortfall
+        if abs(excess - shortfall) <= _ROUNDING * excess:
+            # Both may be large and their difference rounding: then the sum itself decides,
+            # in which elements beyond a bound count as much as the bound.
+            n_middle = n - n_under - n_over
+            reached = fixed + _at_bound(n_over, hi) + _at_bound(n_under, lo)
+            missing = target + slope * t - weight * (reached + (middle - n_middle * t))
+            if missing == 0.0 or (n_over if missing > 0.0 else n_under) == 0:
+                break
+            fix_over = missing > 0.0
+        # Sums of what stays free, not differences: what is far away leaves no rounding error.
+        if fix_over:
+            n, total, fixed, ceiling = n - n_over, under + middle, fixed + n_over * hi, t + hi
         else:
-            break
+            n, total, fixed, floor = n - n_under, middle + over, fixed + n_under * lo, t + lo
     if n == 0 and slope > 0.0:
         t = (weight * fixed - target) / slope
     elif n == 0:  # every variable is at a bound
@@ -73,9 +121,38 @@ def fix_variables(a, lo, hi, weight, target, slope):
     n, total, n_over, _ = tails(a, t + lo, t + hi, t + hi, np.inf)
     if n > 0:
         n_under = a.size - n - n_over
-        fixed = (n_over * hi if n_over > 0 else 0.0) + (n_under * lo if n_under > 0 else 0.0)
+        fixed = _at_bound(n_over, hi) + _at_bound(n_under, lo)
         t = (weight * (total + fixed) - target) / (weight * n + slope)
     return t
+
+
+@summing_kernel
+def _above(a, t):
+    """Return number and sum of the elements above `t`."""
+    n, total = 0, 0.0
+    for j in range(a.size):
+        free = a[j] > t
+        n += free
+        total += a[j] if free else 0.0
+    return n, total
+
+
+@kernel
+def rise_to_threshold(a, weight, target, slope):
+    r"""Return the same `t` where the bounds are 0 and infinity.
+
+    The left side is convex: Newton's method rises from the root for all elements, which
+    is left of the solution, and drops those that it passes.
+    """
+    n, total = a.size, total_of(a)
+    while True:
+        t = (weight * total - target) / (weight * n + slope)
+        n_above, total = _above(a, t)
+        if n_above >= n:  # rounding may take back what it has dropped
+            return t
+        if n_above == 0:  # nothing is left above its bound
+            return -target / slope if slope > 0.0 else t
+        n = n_above
 
 
 @kernel
@@ -102,7 +179,10 @@ def knapsack(a, radius, lo, hi, equality, work):
     k = _group_size(a.size, hi - lo, spread)
     shift, n = candidates(a, k, spread / k, work[0])
     at_lower = lo * (a.size - n) if n < a.size else 0.0  # lo may be infinite
-    t = fix_variables(work[0][:n], lo, hi, 1.0, radius - at_lower, 0.0)
+    if lo == 0.0 and hi == np.inf:
+        t = rise_to_threshold(work[0][:n], 1.0, radius, 0.0)
+    else:
+        t = fix_variables(work[0][:n], lo, hi, 1.0, radius - at_lower, 0.0)
     return Clip(shift, t, lo, hi)
 
 

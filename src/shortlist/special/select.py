@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from shortlist._jit import kernel
+from shortlist._jit import kernel, largest_kernel
 
 #: Vectors are scanned this many columns at a time, each with a maximum of its own.
 LANES = 64
@@ -31,17 +31,12 @@ def lane_maxima(a, lanes):
         lanes[j] = value if value > lanes[j] else lanes[j]
 
 
-@kernel
+@largest_kernel
 def largest(a):
     """Return the largest element of `a`, which has no NaN."""
-    if a.size >= 4 * LANES:
-        lanes = np.empty(LANES, a.dtype)
-        lane_maxima(a, lanes)
-    else:
-        lanes = a
-    best = lanes[0]
-    for j in range(lanes.size):
-        best = lanes[j] if lanes[j] > best else best
+    best = a[0]
+    for j in range(a.size):
+        best = a[j] if a[j] > best else best
     return best
 
 
@@ -52,6 +47,9 @@ def top_bound(a, k, lanes):
     The bound is the k-th largest of the lanes' maxima: `k` elements are no
     smaller. Where that is not worth a pass over `a` it is minus infinity.
     """
+    if k == 1:
+        best = np.float64(largest(a))
+        return best, best
     if k > _FILTER_MAX_K or a.size < 4 * LANES:
         return np.float64(largest(a)), -np.inf
     lane_maxima(a, lanes)

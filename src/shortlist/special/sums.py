@@ -10,6 +10,15 @@ from shortlist.special.select import largest
 
 
 @summing_kernel
+def total_of(a):
+    """Return the sum of `a`."""
+    total = 0.0
+    for j in range(a.size):
+        total += np.float64(a[j])
+    return total
+
+
+@summing_kernel
 def mean(a, shift):
     """Return the mean of ``a - shift``."""
     total = 0.0
