@@ -8,10 +8,20 @@ from typing import Any
 __version__ = "0.1.0.dev0"
 
 #: Imported when first used, so that ``import shortlist`` costs nothing by itself.
-_SUBMODULES = ("losses", "prox", "rows", "solvers", "special")
+_SUBMODULES = ("losses", "metrics", "prox", "rows", "solvers", "special")
 _FUNCTIONS = {"path": "solvers", "solve": "solvers"}
 
-__all__ = ["__version__", "losses", "path", "prox", "rows", "solve", "solvers", "special"]
+__all__ = [
+    "__version__",
+    "losses",
+    "metrics",
+    "path",
+    "prox",
+    "rows",
+    "solve",
+    "solvers",
+    "special",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -8,16 +8,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shortlist._arrays import FloatArray
-from shortlist.rows.operations import add_outer, add_scores, n_columns, n_rows, squared_norm
+from shortlist._jit import kernel
+from shortlist.rows import operations
+from shortlist.rows.dense import scores_by_weights, squared_length_of_weights, weights_of_model
+from shortlist.rows.products import bounds, chunks
 
 
 class CsrRows(NamedTuple):
-    """The rows of a matrix in compressed sparse row format."""
+    """The rows of a matrix in compressed sparse row format, each followed by `intercept`."""
 
     data: FloatArray
     indices: NDArray[Any]
     offsets: NDArray[Any]
     columns: int
+    intercept: float
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -25,36 +29,161 @@ class CsrRows(NamedTuple):
         return self.data.dtype
 
 
-@squared_norm.register(CsrRows)
+@operations.squared_norm.register(CsrRows)
 def _(rows, i):
-    total = 0.0
+    total = rows.intercept * rows.intercept
     for j in range(rows.offsets[i], rows.offsets[i + 1]):
         value = np.float64(rows.data[j])
         total += value * value
     return total
 
 
-@add_scores.register(CsrRows)
+@operations.add_scores.register(CsrRows)
 def _(rows, i, weights, out):
     for j in range(rows.offsets[i], rows.offsets[i + 1]):
         value, column = rows.data[j], rows.indices[j]
         for k in range(out.size):
             out[k] += value * weights[column, k]
+    if rows.intercept != 0.0:
+        for k in range(out.size):
+            out[k] += rows.intercept * weights[rows.columns, k]
 
 
-@add_outer.register(CsrRows)
+@operations.add_outer.register(CsrRows)
 def _(rows, i, change, weights):
     for j in range(rows.offsets[i], rows.offsets[i + 1]):
         value, column = rows.data[j], rows.indices[j]
         for k in range(change.size):
             weights[column, k] += value * change[k]
+    if rows.intercept != 0.0:
+        for k in range(change.size):
+            weights[rows.columns, k] += rows.intercept * change[k]
 
 
-@n_rows.register(CsrRows)
+@kernel
+def _scores(rows, examples, weights, out):
+    out[:] = 0.0
+    for i in range(examples.size):
+        operations.add_scores(rows, examples[i], weights, out[i])
+
+
+@kernel
+def _add_outers(rows, examples, change, weights):
+    for i in range(examples.size):
+        operations.add_outer(rows, examples[i], change[i], weights)
+
+
+@kernel
+def _gram(rows, block, other, out):
+    """Write inner products; `spread` is one row at a time, made dense."""
+    spread = np.zeros(rows.columns, rows.data.dtype)
+    for i in range(block.size):
+        first, last = rows.offsets[block[i]], rows.offsets[block[i] + 1]
+        for j in range(first, last):
+            spread[rows.indices[j]] = rows.data[j]
+        for k in range(other.size):
+            total = rows.intercept * rows.intercept
+            for j in range(rows.offsets[other[k]], rows.offsets[other[k] + 1]):
+                total += np.float64(rows.data[j]) * spread[rows.indices[j]]
+            out[i, k] = total
+        for j in range(first, last):
+            spread[rows.indices[j]] = 0.0
+
+
+@operations.pick.register(CsrRows)
+def _(rows, block):
+    return None
+
+
+@operations.block_scores.register(CsrRows)
+def _(rows, block, picked, model):
+    out = np.empty((len(block), model.shape[1]), rows.dtype)
+    _scores(rows, block, model, out)
+    return out
+
+
+@operations.block_gram.register(CsrRows)
+def _(rows, block, picked, other, other_picked):
+    out = np.empty((len(block), len(other)), rows.dtype)
+    _gram(rows, block, other, out)
+    return out
+
+
+@operations.block_apply.register(CsrRows)
+def _(rows, block, picked, change, model, part, parts):
+    classes = slice(*bounds(model.shape[1], part, parts))
+    _add_outers(rows, block, change[:, classes], model[:, classes])
+
+
+@operations.n_rows.register(CsrRows)
 def _(rows):
     return rows.offsets.size - 1
 
 
-@n_columns.register(CsrRows)
+@operations.model_rows.register(CsrRows)
+def _(rows):
+    return rows.columns + (rows.intercept != 0.0)
+
+
+@operations.is_linear.register(CsrRows)
+def _(rows):
+    return True
+
+
+@operations.n_features.register(CsrRows)
 def _(rows):
     return rows.columns
+
+
+@operations.squared_norms.register(CsrRows)
+def _(rows):
+    norms = np.empty(rows.offsets.size - 1)
+    _squared_norms(rows, norms)
+    return norms
+
+
+@kernel
+def _squared_norms(rows, out):
+    for i in range(out.size):
+        out[i] = operations.squared_norm(rows, i)
+
+
+@operations.scores.register(CsrRows)
+def _(rows, first, last, model):
+    return operations.block_scores(rows, np.arange(first, last), None, model)
+
+
+@operations.accumulate.register(CsrRows)
+def _(rows, coefficients, model, part, parts):
+    m = model.shape[1]
+    classes = slice(*bounds(m, part, parts))
+    mine = model[:, classes]
+    mine[:] = 0.0
+    for some in chunks(operations.n_rows(rows), m):
+        examples = np.arange(some.start, some.stop)
+        _add_outers(rows, examples, coefficients(some)[:, classes], mine)
+
+
+operations.squared_length.register(CsrRows)(squared_length_of_weights)
+operations.new_scores.register(CsrRows)(scores_by_weights)
+operations.weights.register(CsrRows)(weights_of_model)
+
+
+@operations.contents.register(CsrRows)
+def _(rows):
+    return rows.data, rows.indices, rows.offsets, np.array([rows.columns, rows.intercept])
+
+
+@operations.has_short_rows.register(CsrRows)
+def _(rows):
+    return True
+
+
+@operations.in_order.register(CsrRows)
+def _(rows, block):
+    return rows, block
+
+
+@operations.consecutive.register(CsrRows)
+def _(rows):
+    return 1

@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
+import mmap
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from shortlist._arrays import FloatArray
-from shortlist.rows.operations import add_outer, add_scores, n_columns, n_rows, squared_norm
+from shortlist._jit import kernel, summing_kernel
+from shortlist.rows import operations
+from shortlist.rows.products import add_transposed, bounds, chunks, slices
+
+#: With fewer columns than this, compiled loops beat matrix products.
+_FEW_COLUMNS = 64
+#: Bytes of a mapped file that are read together.
+_MAPPED_CHUNK = 1 << 25
+#: Bytes of a line of the processor's cache.
+_LINE = 64
 
 
 class DenseRows(NamedTuple):
-    """The rows of a C-ordered matrix."""
+    """The rows of a matrix in any memory order, each followed by `intercept` if that is not 0."""
 
     matrix: FloatArray
+    intercept: float
 
     @property
     def dtype(self) -> np.dtype[Any]:
@@ -21,38 +32,192 @@ class DenseRows(NamedTuple):
         return self.matrix.dtype
 
 
-@squared_norm.register(DenseRows)
+@operations.squared_norm.register(DenseRows)
 def _(rows, i):
-    total = 0.0
+    total = rows.intercept * rows.intercept
     for j in range(rows.matrix.shape[1]):
         value = np.float64(rows.matrix[i, j])
         total += value * value
     return total
 
 
-@add_scores.register(DenseRows)
+@operations.add_scores.register(DenseRows)
 def _(rows, i, weights, out):
-    for j in range(rows.matrix.shape[1]):
+    d = rows.matrix.shape[1]
+    for j in range(d):
         value = rows.matrix[i, j]
         if value != 0:
             for k in range(out.size):
                 out[k] += value * weights[j, k]
+    if rows.intercept != 0.0:
+        for k in range(out.size):
+            out[k] += rows.intercept * weights[d, k]
 
 
-@add_outer.register(DenseRows)
+@operations.add_outer.register(DenseRows)
 def _(rows, i, change, weights):
-    for j in range(rows.matrix.shape[1]):
+    d = rows.matrix.shape[1]
+    for j in range(d):
         value = rows.matrix[i, j]
         if value != 0:
             for k in range(change.size):
                 weights[j, k] += value * change[k]
+    if rows.intercept != 0.0:
+        for k in range(change.size):
+            weights[d, k] += rows.intercept * change[k]
 
 
-@n_rows.register(DenseRows)
+@kernel
+def _gather(matrix, block, intercept, out):
+    """Copy the rows `block` to `out`, in the order in which they lie in memory."""
+    d = matrix.shape[1]
+    if abs(matrix.strides[0]) >= abs(matrix.strides[1]):
+        for i in range(block.size):
+            row = matrix[block[i]]
+            for j in range(d):
+                out[i, j] = row[j]
+    else:
+        for j in range(d):
+            for i in range(block.size):
+                out[i, j] = matrix[block[i], j]
+    if out.shape[1] > d:
+        out[:, d] = intercept
+
+
+@operations.pick.register(DenseRows)
+def _(rows, block):
+    picked = np.empty((len(block), operations.model_rows(rows)), rows.dtype)
+    _gather(rows.matrix, block, rows.intercept, picked)
+    return picked
+
+
+@operations.block_scores.register(DenseRows)
+def _(rows, block, picked, model):
+    return picked @ model
+
+
+@operations.block_gram.register(DenseRows)
+def _(rows, block, picked, other, other_picked):
+    return picked @ other_picked.T
+
+
+@operations.block_apply.register(DenseRows)
+def _(rows, block, picked, change, model, part, parts):
+    add_transposed(model, picked, change, *bounds(len(model), part, parts))
+
+
+@operations.n_rows.register(DenseRows)
 def _(rows):
     return rows.matrix.shape[0]
 
 
-@n_columns.register(DenseRows)
+@operations.model_rows.register(DenseRows)
+def _(rows):
+    return rows.matrix.shape[1] + (rows.intercept != 0.0)
+
+
+@operations.is_linear.register(DenseRows)
+def _(rows):
+    return True
+
+
+@operations.n_features.register(DenseRows)
 def _(rows):
     return rows.matrix.shape[1]
+
+
+@operations.squared_norms.register(DenseRows)
+def _(rows):
+    norms = np.empty(len(rows.matrix))
+    _squared_norms(rows.matrix, norms)
+    return norms + rows.intercept**2
+
+
+@summing_kernel
+def _squared_norms(matrix, out):
+    for i in range(out.size):
+        row, total = matrix[i], 0.0
+        for j in range(row.size):
+            total += np.float64(row[j]) * np.float64(row[j])
+        out[i] = total
+
+
+@operations.scores.register(DenseRows)
+def _(rows, first, last, model):
+    return scores_by_weights(rows, rows.matrix[first:last], model)
+
+
+@operations.accumulate.register(DenseRows)
+def _(rows, coefficients, model, part, parts):
+    n, d = rows.matrix.shape
+    first, last = bounds(d, part, parts)
+    with_intercept = rows.intercept != 0.0 and last == d  # the last part has it
+    model[first : last + with_intercept] = 0.0
+    for some in chunks(n, model.shape[1]):
+        a = coefficients(some)
+        add_transposed(model, rows.matrix[some], a, first, last)
+        if with_intercept:
+            model[d] += rows.dtype.type(rows.intercept) * a.sum(axis=0)
+
+
+@operations.squared_length.register(DenseRows)
+def squared_length_of_weights(rows, model, coefficients):
+    """Return the squared Frobenius norm of the weights."""
+    total = 0.0
+    for some in slices(0, len(model)):
+        part = model[some].ravel().astype(np.float64, copy=False)
+        total += float(part @ part)
+    return total
+
+
+@operations.new_scores.register(DenseRows)
+def scores_by_weights(rows, X, weights):
+    """Return X W, where the last row of `W` may be that of the intercept."""
+    d = X.shape[1]
+    scores = np.asarray(X @ weights[:d])
+    if len(weights) > d:
+        scores += rows.dtype.type(rows.intercept) * weights[d]
+    return scores
+
+
+@operations.weights.register(DenseRows)
+def weights_of_model(rows, model, coefficients):
+    """Return the model, which is the weights."""
+    return model
+
+
+@operations.contents.register(DenseRows)
+def _(rows):
+    return rows.matrix, np.array([rows.intercept])
+
+
+@operations.has_short_rows.register(DenseRows)
+def _(rows):
+    return rows.matrix.shape[1] < _FEW_COLUMNS
+
+
+@operations.in_order.register(DenseRows)
+def _(rows, block):
+    # Memory that is read-only would be a type of its own to the compiler, too.
+    if rows.matrix.flags.c_contiguous and rows.matrix.flags.writeable:
+        return rows, block
+    return DenseRows(operations.pick(rows, block), 0.0), np.arange(block.size)
+
+
+@operations.consecutive.register(DenseRows)
+def _(rows):
+    if _is_mapped(rows.matrix):
+        bytes_of_a_row = max(1, rows.matrix.shape[1] * rows.dtype.itemsize)
+        return max(1, _MAPPED_CHUNK // bytes_of_a_row)
+    if abs(rows.matrix.strides[0]) < abs(rows.matrix.strides[1]):
+        return _LINE // rows.dtype.itemsize
+    return 1
+
+
+def _is_mapped(array: Any) -> bool:
+    """Whether the memory of an array is a file's."""
+    while isinstance(array, np.ndarray):
+        if isinstance(array, np.memmap):
+            return True
+        array = array.base
+    return isinstance(array, mmap.mmap)

@@ -1,8 +1,18 @@
-"""What kernels ask of a storage, one row at a time: generic functions."""
+r"""What solvers ask of a storage: generic functions of it.
+
+A storage holds the examples :math:`x_i` and works on a *model*, the array by which it
+represents :math:`\sum_i x_i a_i'`: the weights :math:`W` themselves for a linear storage,
+the scores of all examples for a kernel. It knows no loss.
+
+Blocks of examples are the waist between storages and losses: a storage gives the scores and
+the inner products of a block, and applies the changes that a sweep of the block has made.
+"""
 
 from __future__ import annotations
 
 from shortlist._generic import generic
+
+# --- one row at a time, in compiled code: linear storages only ---
 
 
 @generic
@@ -20,11 +30,108 @@ def add_outer(rows, i, change, weights):
     """Add :math:`x_i change'` to the weights `W`."""
 
 
+# --- blocks of examples ---
+
+
+@generic
+def pick(rows, block):
+    """Return what the next three functions need of the examples `block`, in a storage's form."""
+
+
+@generic
+def block_scores(rows, block, picked, model):
+    """Return the scores of a block as a new array."""
+
+
+@generic
+def block_gram(rows, block, picked, other, other_picked):
+    """Return the inner products of the examples of a block with those of another, or itself."""
+
+
+@generic
+def block_apply(rows, block, picked, change, model, part, parts):
+    r"""Add :math:`\sum_i x_i change_i'` over a block to the model.
+
+    Of `parts` disjoint parts of the model only the one numbered `part`: parts may be
+    changed by different threads at the same time.
+    """
+
+
+# --- all examples ---
+
+
 @generic
 def n_rows(rows):
-    """Return the number of rows."""
+    """Return the number of examples."""
 
 
 @generic
-def n_columns(rows):
-    """Return the number of columns."""
+def model_rows(rows):
+    """Return the number of rows of a model."""
+
+
+@generic
+def is_linear(rows):
+    """Return whether a model is the weights of the columns, and not the scores of a kernel."""
+
+
+@generic
+def n_features(rows):
+    """Return the number of columns that new examples must have."""
+
+
+@generic
+def squared_norms(rows):
+    """Return the squared lengths of all examples, in float64."""
+
+
+@generic
+def scores(rows, first, last, model):
+    """Return the scores of the examples from `first` to `last`; not to be written to."""
+
+
+@generic
+def accumulate(rows, coefficients, model, part, parts):
+    r"""Write :math:`\sum_i x_i a_i'` to one part of the model.
+
+    ``coefficients(some)`` returns the :math:`a_i` of a slice of the examples.
+    """
+
+
+@generic
+def squared_length(rows, model, coefficients):
+    r"""Return :math:`\|\sum_i x_i a_i'\|^2` in float64, where the model is that sum."""
+
+
+@generic
+def new_scores(rows, X, weights):
+    """Return the scores of new examples, given as a user gives them, for trained weights."""
+
+
+@generic
+def has_short_rows(rows):
+    """Return whether compiled loops over one row at a time beat products of blocks."""
+
+
+@generic
+def in_order(rows, block):
+    """Return the rows of a block as a storage for compiled loops, and where in it they are.
+
+    That is the storage itself, unless its memory is not in the order that these loops are
+    compiled for.
+    """
+
+
+@generic
+def consecutive(rows):
+    """Return how many consecutive rows are best read together; 1 if that does not matter."""
+
+
+@generic
+def weights(rows, model, coefficients):
+    """Return the trained weights: those of a linear model, the coefficients of a kernel's."""
+
+
+@generic
+def contents(rows):
+    """Return the arrays that make up a storage."""
