@@ -3,23 +3,51 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, TypeAlias
 
 import numpy as np
+import scipy.sparse
 from numpy.typing import ArrayLike
 
-from shortlist._arrays import as_nonnegative, as_positive
+from shortlist._arrays import as_integer, as_nonnegative, as_number, as_positive
 from shortlist.losses import check_labels
+from shortlist.losses.labels import Labels
 from shortlist.losses.operations import traits
 from shortlist.losses.registry import Loss, make, softmax
-from shortlist.rows import as_storage
-from shortlist.rows.operations import n_rows
-from shortlist.solvers import gradient, sdca
+from shortlist.rows import Storage, as_storage, operations
+from shortlist.rows.convert import as_csr, as_matrix
+from shortlist.solvers import gradient, training
+from shortlist.solvers.checkpoint import CheckpointError
+from shortlist.solvers.interruption import Interruption
 from shortlist.solvers.options import Callback, Options
 from shortlist.solvers.problem import Problem
-from shortlist.solvers.result import Certificate, Evaluation, Solution, Stationarity, Status
+from shortlist.solvers.result import (
+    Certificate,
+    Evaluation,
+    History,
+    Solution,
+    Stationarity,
+    Status,
+)
+from shortlist.solvers.team import available_cores
 
-__all__ = ["Certificate", "Evaluation", "Solution", "Stationarity", "Status", "path", "solve"]
+__all__ = [
+    "Certificate",
+    "CheckpointError",
+    "Evaluation",
+    "History",
+    "Solution",
+    "Stationarity",
+    "Status",
+    "path",
+    "solve",
+]
+
+#: Data to evaluate on while training, by name.
+EvaluationSets: TypeAlias = Mapping[str, tuple[Any, Any]]
 
 
 def solve(
@@ -30,6 +58,8 @@ def solve(
     n_classes: int | None = None,
     C: float = 1.0,
     sample_weight: ArrayLike | None = None,
+    intercept: float = 0.0,
+    anchor: ArrayLike | None = None,
     tol: float = 1e-3,
     max_epochs: int = 1000,
     max_time: float = math.inf,
@@ -37,13 +67,16 @@ def solve(
     random_state: int = 0,
     block_size: int | None = None,
     n_threads: int | None = None,
+    evaluate_on: EvaluationSets | None = None,
     callback: Callback | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    checkpoint_every: float = 60.0,
 ) -> Solution:
-    r"""Train a linear model and prove how good it is.
+    r"""Train a linear or kernel model and prove how good it is.
 
     .. math::
 
-        \min_W \ \tfrac12 \|W\|^2 + C \sum_i w_i L(y_i, W' x_i)
+        \min_W \ \tfrac12 \|W - W_0\|^2 + C \sum_i w_i L(y_i, W' x_i)
 
     by stochastic dual coordinate ascent. The answer comes with a certificate: the values of
     this objective and of its dual, between which the optimum lies. For a loss that is not
@@ -52,8 +85,9 @@ def solve(
 
     Parameters
     ----------
-    X : array_like or sparse matrix, shape (n, d)
-        One example a row, float32 or float64 (kept), dense or sparse.
+    X : array_like, sparse matrix or storage, shape (n, d)
+        One example a row: float32 or float64 (kept) in any memory order, also a memory map
+        larger than memory; sparse; or `shortlist.rows.kernel`.
     y : array_like, sparse matrix or sequence
         Labels: integers from 0, an indicator matrix, or lists of integers.
     loss : loss or str
@@ -64,13 +98,18 @@ def solve(
         The weight of the losses against the regulariser.
     sample_weight : array_like, shape (n,), optional
         The weights :math:`w_i \ge 0`; 2 is the example twice, 0 without it.
+    intercept : float
+        A constant column of this value is added to X, and the weights have one row more;
+        for a kernel, its square is added to the kernel. 0 adds none.
+    anchor : array_like, shape of the weights, optional
+        The weights :math:`W_0` towards which to regularise; zero by default. Not for kernels.
     tol : float
         The relative duality gap to reach, :math:`(P - D) / \max(|P|, |D|)`; for a loss that
         is not convex, the norm of the gradient relative to that at zero weights.
     max_epochs : int
         The most passes over the data.
     max_time : float
-        The most seconds; checked after each pass.
+        The most seconds, those of the runs before a checkpoint included.
     duals : array_like, shape (n, m), optional
         Dual variables to start from: those of an earlier solution, for any C.
     random_state : int
@@ -78,9 +117,17 @@ def solve(
     block_size : int, optional
         How many examples share one matrix product; the iterates do not depend on it.
     n_threads : int, optional
-        Threads for the matrix products; by default all cores where that pays.
+        Threads; by default all cores. With more than one, several blocks may be visited at
+        once, see :doc:`/how`; with 1 the iterates are those of one example at a time.
+    evaluate_on : mapping, optional
+        Sets ``{name: (X, y)}`` whose top-k accuracies, for all k, are part of each evaluation.
     callback : callable, optional
         Called with each `Evaluation`; the run ends when it returns true.
+    checkpoint : path, optional
+        A file to continue from where it exists, and to write to: the run ends in the same
+        bits as without a break. A checkpoint of other data or options is refused.
+    checkpoint_every : float
+        Seconds between two checkpoints; one is also written whenever a run ends.
 
     Returns
     -------
@@ -98,9 +145,13 @@ def solve(
     >>> (X @ solution.weights).argmax(axis=1)
     array([0, 1, 2])
     """
-    problem = _problem(X, y, loss, n_classes, as_positive(C, "C"), sample_weight)
-    options = _options(tol, max_epochs, max_time, random_state, block_size, n_threads, callback)
-    return _run(problem, _start(duals, problem), options)
+    problem = _problem(X, y, loss, n_classes, as_positive(C, "C"), sample_weight, intercept, anchor)
+    options = _options(
+        problem, tol, max_epochs, max_time, random_state, block_size, n_threads,
+        evaluate_on, callback, checkpoint, checkpoint_every,
+    )  # fmt: skip
+    with Interruption() as interruption:
+        return _run(problem, _start(duals, problem), options, interruption, duals is None)
 
 
 def path(
@@ -111,15 +162,18 @@ def path(
     Cs: ArrayLike,
     n_classes: int | None = None,
     sample_weight: ArrayLike | None = None,
+    intercept: float = 0.0,
+    anchor: ArrayLike | None = None,
     tol: float = 1e-3,
     max_epochs: int = 1000,
     max_time: float = math.inf,
     random_state: int = 0,
     block_size: int | None = None,
     n_threads: int | None = None,
+    evaluate_on: EvaluationSets | None = None,
     callback: Callback | None = None,
 ) -> list[Solution]:
-    r"""Train one linear model for each `C`, each starting from the one before.
+    r"""Train one model for each `C`, each starting from the one before.
 
     The domain of the dual variables does not depend on `C`, so the duals of one solution
     are a start for the next; increasing values are best.
@@ -130,7 +184,9 @@ def path(
         As for `solve`.
     Cs : array_like
         The weights of the losses, in the order in which they are solved.
-    n_classes, sample_weight, tol, random_state, block_size, n_threads, callback
+    n_classes, sample_weight, intercept, anchor
+        As for `solve`.
+    tol, random_state, block_size, n_threads, evaluate_on, callback
         As for `solve`.
     max_epochs, max_time
         The limits of each solution.
@@ -138,6 +194,7 @@ def path(
     Returns
     -------
     list of Solution
+        Fewer than `Cs` where Ctrl-C or the callback ended it.
 
     Examples
     --------
@@ -147,13 +204,20 @@ def path(
     [True, True, True]
     """
     values = [as_positive(C, "C") for C in np.atleast_1d(np.asarray(Cs)).tolist()]
-    options = _options(tol, max_epochs, max_time, random_state, block_size, n_threads, callback)
-    problem = _problem(X, y, loss, n_classes, 1.0, sample_weight)
+    problem = _problem(X, y, loss, n_classes, 1.0, sample_weight, intercept, anchor)
+    options = _options(
+        problem, tol, max_epochs, max_time, random_state, block_size, n_threads,
+        evaluate_on, callback, None, math.inf,
+    )  # fmt: skip
     weights, duals, solutions = problem.c, None, []
-    for C in values:
-        problem.c = C * weights
-        solutions.append(_run(problem, _start(duals, problem), options))
-        duals = solutions[-1].duals
+    with Interruption() as interruption:
+        for C in values:
+            problem.set_weights(C * weights)
+            solution = _run(problem, _start(duals, problem), options, interruption)
+            solutions.append(solution)
+            duals = solution.duals
+            if interruption.happened or solution.status is Status.STOPPED:
+                break
     return solutions
 
 
@@ -164,37 +228,99 @@ def _problem(
     n_classes: int | None,
     C: float,
     sample_weight: ArrayLike | None,
+    intercept: float,
+    anchor: ArrayLike | None,
 ) -> Problem:
     loss = make(loss) if isinstance(loss, str) else loss
-    rows = as_storage(X)
-    labels = check_labels(loss, y, n_rows(rows), n_classes)
-    return Problem(rows, labels, loss, C * _sample_weight(sample_weight, n_rows(rows)))
+    rows = as_storage(X, intercept)
+    n = operations.n_rows(rows)
+    labels = check_labels(loss, y, n, n_classes)
+    c = C * _sample_weight(sample_weight, n)
+    return Problem(rows, labels, loss, c, _anchor(anchor, rows, labels.m))
 
 
-def _run(problem: Problem, duals: Any, options: Options) -> Solution:
+def _run(
+    problem: Problem,
+    duals: Any,
+    options: Options,
+    interruption: Interruption,
+    trusted: bool = True,
+) -> Solution:
     if traits(problem.loss).convex:
-        return sdca.solve(problem, duals, options)
-    start = sdca.solve(problem.with_loss(softmax()), duals, options._replace(callback=None))
-    return gradient.solve(problem, start.weights, options)
+        return training.solve(problem, duals, options, interruption, trusted)
+    if options.checkpoint is not None:
+        raise ValueError(
+            "checkpoint is for convex losses; this one starts from softmax's solution."
+        )
+    convex = options._replace(callback=None, evaluation_sets={})
+    start = training.solve(problem.with_loss(softmax()), duals, convex, interruption, trusted)
+    spent = float(start.history.seconds[-1])
+    return gradient.solve(problem, start.weights, options, interruption, spent)
 
 
 def _options(
+    problem: Problem,
     tol: float,
     max_epochs: int,
     max_time: float,
     random_state: int,
     block_size: int | None,
     n_threads: int | None,
+    evaluate_on: EvaluationSets | None,
     callback: Callback | None,
+    checkpoint: str | os.PathLike[str] | None,
+    checkpoint_every: float,
 ) -> Options:
-    if block_size is not None and block_size < 1:
-        raise ValueError(f"block_size is {block_size}; it must be at least 1.")
-    if max_epochs < 1:
-        raise ValueError(f"max_epochs is {max_epochs}; it must be at least 1.")
-    if not max_time > 0.0:
+    if not as_number(max_time, "max_time") > 0.0:
         raise ValueError(f"max_time is {max_time}; it must be positive.")
-    tol = as_nonnegative(tol, "tol")
-    return Options(tol, max_epochs, max_time, random_state, block_size, n_threads, callback)
+    if callback is not None and not callable(callback):
+        raise TypeError(f"callback is {callback!r}; it must be a function of an Evaluation.")
+    sets = {
+        name: _evaluation_set(name, pair, problem) for name, pair in (evaluate_on or {}).items()
+    }
+    path = None if checkpoint is None else Path(checkpoint)
+    if path is not None and not path.parent.is_dir():
+        raise ValueError(f"there is no folder {path.parent} for the checkpoint.")
+    if path is not None and path.is_dir():
+        raise ValueError(f"checkpoint {path} is a folder; name a file.")
+    return Options(
+        tol=as_nonnegative(tol, "tol"),
+        max_epochs=as_integer(max_epochs, "max_epochs", 1),
+        max_time=max_time,
+        seed=as_integer(random_state, "random_state", 0),
+        block_size=None if block_size is None else as_integer(block_size, "block_size", 1),
+        n_threads=available_cores() if n_threads is None else as_integer(n_threads, "n_threads", 1),
+        callback=callback,
+        evaluation_sets=sets,
+        checkpoint=path,
+        checkpoint_every=as_number(checkpoint_every, "checkpoint_every"),
+    )
+
+
+def _evaluation_set(name: str, pair: Any, problem: Problem) -> tuple[Any, Labels]:
+    what = f"evaluate_on[{name!r}]"
+    if not isinstance(pair, tuple | list) or len(pair) != 2:
+        raise TypeError(f"{what} must be a pair (X, y).")
+    X, y = pair
+    matrix = as_csr(X, what) if scipy.sparse.issparse(X) else as_matrix(X, what)
+    columns = operations.n_features(problem.rows)
+    if matrix.shape[1] != columns:
+        raise ValueError(f"{what} has {matrix.shape[1]} columns; X has {columns}.")
+    return matrix, check_labels(problem.loss, y, matrix.shape[0], problem.m)
+
+
+def _anchor(anchor: ArrayLike | None, rows: Storage, m: int) -> Any:
+    if anchor is None:
+        return None
+    if not operations.is_linear(rows):
+        raise ValueError("anchor is for linear models; a kernel's weights cannot be given.")
+    shape = (operations.model_rows(rows), m)
+    weights = np.asarray(anchor, dtype=rows.dtype)
+    if weights.shape != shape:
+        raise ValueError(f"anchor has shape {weights.shape}; the weights have {shape}.")
+    if not np.isfinite(weights).all():
+        raise ValueError("anchor has elements that are not finite.")
+    return weights
 
 
 def _sample_weight(

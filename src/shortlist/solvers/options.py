@@ -1,10 +1,18 @@
-"""When a solver stops, and how it runs."""
+"""When a solver stops, how it runs, and what it reports."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
+from shortlist._arrays import FloatArray
+from shortlist.losses.labels import Labels
+from shortlist.metrics.ranking import topk_recall
+from shortlist.rows import Storage, operations
 from shortlist.solvers.result import Evaluation
 
 #: Called at each evaluation; the run ends when it returns true.
@@ -19,5 +27,15 @@ class Options(NamedTuple):
     max_time: float
     seed: int
     block_size: int | None
-    n_threads: int | None
+    n_threads: int
     callback: Callback | None
+    evaluation_sets: Mapping[str, tuple[Any, Labels]]
+    checkpoint: Path | None
+    checkpoint_every: float
+
+    def metrics(self, rows: Storage, weights: FloatArray) -> dict[str, NDArray[np.float64]]:
+        """Return the top-k accuracies of given weights on all evaluation sets."""
+        return {
+            name: topk_recall(operations.new_scores(rows, X, weights), labels)
+            for name, (X, labels) in self.evaluation_sets.items()
+        }

@@ -2,14 +2,25 @@ r"""One training problem: the data, the loss, the weights, and how its two objec
 
 .. math::
 
-    P(W) = \tfrac12 \|W\|^2 + \sum_i c_i L(y_i, W' x_i), \qquad
-    D(v) = -\sum_i c_i L^*(y_i, v_i) - \tfrac12 \|W(v)\|^2, \qquad
-    W(v) = -\sum_i c_i x_i v_i'.
+    P(W) = \tfrac12 \|W - W_0\|^2 + \sum_i c_i L(y_i, W' x_i), \qquad
+    W(v) = W_0 - \sum_i c_i x_i v_i',
+
+.. math::
+
+    D(v) = -\sum_i c_i L^*(y_i, v_i) - \tfrac12 \|W(v) - W_0\|^2
+           - \langle W(v) - W_0, W_0 \rangle.
+
+:math:`W_0` is zero unless weights are regularised towards an anchor. With an anchor and weights
+`c`, one problem is many: a pull :math:`\tfrac\kappa2 \|W - Z\|^2` beside the regulariser is the
+anchor :math:`\kappa Z / (1 + \kappa)` and the weights :math:`c / (1 + \kappa)`; the data on one of
+several machines have the anchor that makes :math:`W(v)` the common model, and weights
+:math:`\sigma c` that make updates cautious.
 """
 
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -20,26 +31,41 @@ from shortlist._jit import kernel_for
 from shortlist.losses import batch
 from shortlist.losses.labels import Labels
 from shortlist.losses.registry import Loss
-from shortlist.rows import CsrRows, DenseRows
-from shortlist.rows.operations import n_columns, n_rows
-from shortlist.solvers import sweep
+from shortlist.rows import Storage, operations
+from shortlist.rows.products import chunks, slices
 from shortlist.solvers.result import Certificate
-
-#: Objectives are computed this many scores at a time, to bound the memory they need.
-_CHUNK = 1 << 20
+from shortlist.solvers.team import Team
 
 
 class Problem:
-    """The data, the loss and the weights ``c`` of a training problem."""
+    """The data, the loss, the weights `c` and the anchor of a training problem."""
 
     def __init__(
-        self, rows: DenseRows | CsrRows, labels: Labels, loss: Loss, c: NDArray[np.float64]
+        self,
+        rows: Storage,
+        labels: Labels,
+        loss: Loss,
+        c: NDArray[np.float64],
+        anchor: FloatArray | None = None,
     ) -> None:
-        self.rows, self.labels, self.loss, self.c = rows, labels, loss, c
-        self.n, self.d, self.m = n_rows(rows), n_columns(rows), labels.m
+        self.rows, self.labels, self.loss, self.anchor = rows, labels, loss, anchor
+        self.n, self.d, self.m = operations.n_rows(rows), operations.model_rows(rows), labels.m
         self.dtype = rows.dtype
-        self.norms = np.empty(self.n)
-        sweep.squared_norms(rows, self.norms)
+        self.norms = operations.squared_norms(rows)
+        self.set_weights(c)
+
+    def set_weights(self, c: NDArray[np.float64]) -> None:
+        """Set the weights; refuse them where the precision cannot hold an example's curvature."""
+        self.c = c
+        with np.errstate(over="ignore"):
+            curvatures = np.maximum(self.c, 1.0) * self.norms
+        bad = np.flatnonzero(~(curvatures < 0.01 * float(np.finfo(self.dtype).max)))
+        if bad.size:
+            i = int(bad[0])
+            raise ValueError(
+                f"the squared length of X[{i}], times its weight, is {curvatures[i]:.1e}, too much "
+                f"for {self.dtype}; scale X, or choose a smaller C or float64."
+            )
 
     def with_loss(self, loss: Loss) -> Problem:
         """Return the same problem with another loss."""
@@ -51,35 +77,53 @@ class Problem:
         """Call a kernel of the loss: one kept on disk, or its twin for a user's own loss."""
         return kernel_for(self.loss, kernel)(self.loss, *args)
 
-    def scores(self, first: int, last: int, weights: FloatArray) -> FloatArray:
-        """Return the scores of the rows from `first` to `last`."""
-        if isinstance(self.rows, DenseRows):
-            return self.rows.matrix[first:last] @ weights
-        out = np.empty((last - first, self.m), self.dtype)
-        sweep.scores_of(self.rows, first, weights, out)
-        return out
+    def coefficients(self, duals: FloatArray) -> Callable[[slice], FloatArray]:
+        """Return the function of a slice of examples that gives :math:`-c_i v_i`."""
+        weight = (-self.c).astype(self.dtype)
+        return lambda some: weight[some, None] * duals[some]
 
-    def weights(self, duals: FloatArray) -> FloatArray:
-        """Return W(v), computed from all duals."""
-        if isinstance(self.rows, DenseRows):
-            scaled = duals * (-self.c).astype(self.dtype)[:, None]
-            return self.rows.matrix.T @ scaled
-        out = np.empty((self.d, self.m), self.dtype)
-        sweep.weights_from_duals(self.rows, self.c, duals, out)
-        return out
+    def model(self, duals: FloatArray, team: Team, out: FloatArray | None = None) -> FloatArray:
+        """Return the model W(v), computed from all duals, in `out` if that is given."""
+        model = np.empty((self.d, self.m), self.dtype) if out is None else out
+        if not duals.any():  # where a run begins
+            model[:] = 0.0 if self.anchor is None else self.anchor
+            return model
+        coefficients = self.coefficients(duals)
 
-    def certificate(self, weights: FloatArray, duals: FloatArray) -> Certificate:
-        """Return both objectives; `weights` must be W(v). Sums are float64."""
-        flat = weights.ravel().astype(np.float64, copy=False)
-        regulariser = 0.5 * float(flat @ flat)
-        labels, values = self.labels, np.empty(self.n)
-        chunk = max(1, _CHUNK // self.m)
-        for first in range(0, self.n, chunk):
-            last = min(first + chunk, self.n)
-            offsets, out = labels.offsets[first : last + 1], values[first:last]
-            scores = self.scores(first, last, weights)
-            self.run(batch.value_rows, scores, offsets, labels.indices, out)
-        conjugates = np.empty(self.n)
-        self.run(batch.conjugate_rows, duals, labels.offsets, labels.indices, conjugates)
-        primal = regulariser + float(self.c @ values)
-        return Certificate(primal, -float(self.c @ conjugates) - regulariser)
+        def accumulate(part: int) -> None:
+            operations.accumulate(self.rows, coefficients, model, part, team.size)
+
+        team.each(accumulate, range(team.size))
+        if self.anchor is not None:
+            model += self.anchor
+        return model
+
+    def certificate(self, model: FloatArray, duals: FloatArray, team: Team) -> Certificate:
+        """Return both objectives; `model` must be W(v). Sums are float64."""
+        values, conjugates = np.empty(self.n), np.empty(self.n)
+        labels = self.labels
+
+        def evaluate(some: slice) -> None:
+            offsets = labels.offsets[some.start : some.stop + 1]
+            scores = operations.scores(self.rows, some.start, some.stop, model)
+            self.run(batch.value_rows, scores, offsets, labels.indices, values[some])
+            self.run(batch.conjugate_rows, duals[some], offsets, labels.indices, conjugates[some])
+
+        team.each(evaluate, list(chunks(self.n, self.m)))
+        half, across = self._regulariser(model, duals)
+        return Certificate(
+            half + float(self.c @ values), -float(self.c @ conjugates) - half - across
+        )
+
+    def _regulariser(self, model: FloatArray, duals: FloatArray) -> tuple[float, float]:
+        r"""Return :math:`\tfrac12\|W - W_0\|^2` and :math:`\langle W - W_0, W_0 \rangle`."""
+        if self.anchor is None:
+            length = operations.squared_length(self.rows, model, self.coefficients(duals))
+            return 0.5 * length, 0.0
+        half = across = 0.0
+        for some in slices(0, self.d):
+            anchor = self.anchor[some].astype(np.float64)
+            moved = model[some] - anchor
+            half += 0.5 * float(np.vdot(moved, moved))
+            across += float(np.vdot(moved, anchor))
+        return half, across

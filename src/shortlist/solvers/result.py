@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from shortlist._arrays import FloatArray
 
@@ -38,27 +43,70 @@ class Status(enum.Enum):
     MAX_EPOCHS = "max_epochs"
     MAX_TIME = "max_time"
     INTERRUPTED = "interrupted"
-    NO_PROGRESS = "no_progress"
-    STOPPED = "stopped by the callback"
+    STOPPED = "stopped"  # by the callback
+    NO_PROGRESS = "no_progress"  # the precision of the numbers allows no more
+    FAILED = "failed"  # numbers overflowed; what is returned is the model of zero duals
 
 
 class Evaluation(NamedTuple):
-    """One line of the history; the times are seconds since the start."""
+    """One line of the history; the times are seconds since the start.
+
+    `metrics` has, for each evaluation set by its name, the share of true labels among the
+    k highest scores, for k = 1, ..., m: the top-k accuracies, where examples have one label.
+    """
 
     epoch: int
     certificate: Certificate | Stationarity
     seconds_solving: float
     seconds_evaluating: float
+    metrics: Mapping[str, NDArray[np.float64]] = MappingProxyType({})
+
+
+class History(list[Evaluation]):
+    """All evaluations of a run, and their columns as arrays."""
+
+    @property
+    def epochs(self) -> NDArray[np.int64]:
+        """Passes over the data."""
+        return np.array([evaluation.epoch for evaluation in self], np.int64)
+
+    @property
+    def primal(self) -> NDArray[np.float64]:
+        """Objectives of the weights."""
+        return np.array([evaluation.certificate.primal for evaluation in self])
+
+    @property
+    def dual(self) -> NDArray[np.float64]:
+        """Lower bounds of the optimum."""
+        return np.array([_certified(evaluation).dual for evaluation in self])
+
+    @property
+    def gaps(self) -> NDArray[np.float64]:
+        """Relative duality gaps."""
+        return np.array([_certified(evaluation).gap for evaluation in self])
+
+    @property
+    def seconds(self) -> NDArray[np.float64]:
+        """Seconds since the start, solving and evaluating together."""
+        return np.array([line.seconds_solving + line.seconds_evaluating for line in self])
+
+
+def _certified(evaluation: Evaluation) -> Certificate:
+    if not isinstance(evaluation.certificate, Certificate):
+        raise ValueError("the loss is not convex: there is no dual, and no gap.")
+    return evaluation.certificate
 
 
 class Solution(NamedTuple):
-    """A trained linear model with its certificate, true for what is returned."""
+    """A trained model with its certificate, true for what is returned."""
 
-    weights: FloatArray  # (d, m): scores are X @ weights
+    #: (d, m): scores are X @ weights; with an intercept there is one row more, for the constant
+    #: column. For a kernel (n, m): scores are (K(X, examples) + intercept^2) @ weights.
+    weights: FloatArray
     duals: FloatArray  # (n, m)
     certificate: Certificate | Stationarity  # the latter where the loss is not convex
     status: Status
-    history: list[Evaluation]
+    history: History
 
     @property
     def converged(self) -> bool:

@@ -1,150 +1,246 @@
-"""Stochastic dual coordinate ascent in blocks, with a certificate."""
+r"""The state of stochastic dual coordinate ascent, and one pass over the data.
+
+Every pass is sweeps of blocks (see `sweep`); there are three ways to run them, all with the
+same storages and losses:
+
+*row by row*
+    in compiled code, for sparse rows and few columns, where a call from Python for each
+    block would cost more than its work;
+*block by block*
+    with matrix products, which threads share; inner products of the next block are computed
+    while one is swept. Both make the same iterates, for any size of block;
+*blocks at once*
+    where the sweep inside a block takes longer than its products. Each thread takes a
+    block of its own, and all start from the same model, so that a block does not see what
+    the others change. With the changes :math:`\delta_i`, the dual objective grows by at least
+
+    .. math::
+
+        \tfrac12 \sum_i \|x_i\|^2 \|\delta_i\|^2
+        - \sum_{i, j \text{ in different blocks}} \langle x_i, x_j \rangle
+        \langle \delta_i, \delta_j \rangle.
+
+    The second sum is looked at now and then; when it exceeds half of the first, fewer
+    blocks run at once, in the end one after the other.
+"""
 
 from __future__ import annotations
 
-import math
-import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from shortlist._arrays import FloatArray
-from shortlist.rows import DenseRows
+from shortlist.rows import operations
+from shortlist.rows.order import shuffled
+from shortlist.rows.products import bounds
 from shortlist.solvers import sweep
-from shortlist.solvers.options import Options
 from shortlist.solvers.problem import Problem
-from shortlist.solvers.result import Certificate, Evaluation, Solution, Status
+from shortlist.solvers.resting import Resting
+from shortlist.solvers.team import Team
 
-#: With fewer columns than this, one example at a time in compiled code beats matrix products.
-_FEW_COLUMNS = 64
-#: A product of fewer multiplications is slower on several threads than on one.
-_WORTH_THREADS = 4_000_000
+#: With fewer than this, the sweep inside a block takes longer than its products.
+_SWEEP_DOMINATES = 1024
+#: The least classes that are worth a thread's block where rows are sparse or short.
+_MANY_CLASSES = 400
+#: Scores of a block that are worth a thread's sweep.
+_WORTH_A_THREAD = 25_000
+#: A product of fewer multiplications is not worth a second thread.
+_WORTH_THREADS = 16_000_000
+#: Examples that are visited row by row between two looks at the clock.
+_ROWS_BETWEEN_LOOKS = 4096
+#: Of so many rounds of blocks at once, one is checked.
+_ROUNDS_BETWEEN_CHECKS = 8
+
+
+class _Block(NamedTuple):
+    """A block after its sweep; only the examples that moved."""
+
+    examples: NDArray[np.int64]
+    picked: Any
+    change: FloatArray
 
 
 class Sdca:
-    """The state of a run: duals, weights and what has been spent."""
+    """Duals, the model that belongs to them, and where in which pass we are.
 
-    def __init__(self, problem: Problem, duals: FloatArray, block_size: int, seed: int) -> None:
-        self.problem, self.duals, self.block_size = problem, duals, block_size
-        self.weights = problem.weights(duals)
+    Parameters
+    ----------
+    problem : Problem
+        The problem.
+    duals : ndarray, shape (n, m)
+        Feasible dual variables; they are written to.
+    block_size : int or None
+        Examples in a block; None chooses.
+    seed : int
+        The seed of the order of visits.
+    team : Team
+        The threads.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        duals: FloatArray,
+        block_size: int | None,
+        seed: int,
+        team: Team,
+    ) -> None:
+        self.problem, self.duals, self.team = problem, duals, team
+        self.model = problem.model(duals, team)
         self.rng = np.random.default_rng(seed)
-        self.epoch = 0
+        self.resting = Resting(problem.c)
+        alone = operations.has_short_rows if block_size is None else operations.is_linear
+        self.row_by_row = block_size in (None, 1) and alone(problem.rows)
+        self.block_size = min(block_size or default_block_size(problem), problem.n)
+        self.at_once = team.size if self._sweep_dominates() else 1
+        self.epoch = self.rounds = self.position = 0
+        self.exact_at = 0  # the pass after which the model was last computed from the duals
+        self.order = np.empty(0, np.int64)
+        self._ahead: Future[tuple[Any, FloatArray]] | None = None  # the next block, prepared
 
-    def run_epoch(self) -> None:
-        """Visit every example once, in a new random order."""
-        order = self.rng.permutation(self.problem.n)
-        if self.block_size > 1 and isinstance(self.problem.rows, DenseRows):
-            for first in range(0, order.size, self.block_size):
-                self._run_block(self.problem.rows.matrix, order[first : first + self.block_size])
-        else:
-            problem, labels = self.problem, self.problem.labels
-            problem.run(
-                sweep.sweep_rows, problem.rows, order, problem.c, problem.norms,
-                labels.offsets, labels.indices, self.duals, self.weights,
-            )  # fmt: skip
-        self.epoch += 1
+    def run_epoch(self, should_stop: Callable[[], bool]) -> None:
+        """Visit every example that is due, in a random order.
 
-    def _run_block(self, matrix: FloatArray, block: NDArray[np.int64]) -> None:
+        `should_stop` is asked now and then; the next call goes on where this one stopped.
+        """
+        if self.position == 0:
+            due = self.resting.examples(self.epoch)
+            together = operations.consecutive(self.problem.rows)
+            self.order = shuffled(due, together, self.rng)
+        while self.position < self.order.size:
+            one_after_another = self.row_by_row and self.at_once == 1
+            length = _ROWS_BETWEEN_LOOKS if one_after_another else self.block_size * self.at_once
+            examples = self.order[self.position : self.position + length]
+            if one_after_another:
+                moved = self._visit_rows(examples)
+            elif self.at_once == 1:
+                moved = self._visit_block(examples)
+            else:
+                moved = self._visit_blocks_at_once(examples)
+            self.resting.note(examples, moved, self.epoch)
+            self.position += examples.size
+            if should_stop() and self.position < self.order.size:
+                return
+        self.epoch, self.position = self.epoch + 1, 0
+
+    def recompute_model(self) -> None:
+        """Make the model that of the duals, from which rounding takes it."""
+        self.problem.model(self.duals, self.team, out=self.model)
+        self.exact_at = self.epoch
+
+    def weights(self) -> FloatArray:
+        """Return the weights of the present model, in the form that is given to the user."""
+        return operations.weights(
+            self.problem.rows, self.model, self.problem.coefficients(self.duals)
+        )
+
+    def _visit_rows(self, examples: NDArray[np.int64]) -> NDArray[np.bool_]:
         problem, labels = self.problem, self.problem.labels
-        rows = matrix[block]
-        scores, gram = rows @ self.weights, rows @ rows.T
-        change = np.empty_like(scores)
-        moved = problem.run(
-            sweep.sweep_block, scores, gram, block, problem.c,
+        return problem.run(
+            sweep.sweep_rows, *operations.in_order(problem.rows, examples), examples, problem.c,
+            problem.norms,
+            labels.offsets, labels.indices, self.duals, self.model,
+        )  # fmt: skip
+
+    def _visit_block(self, examples: NDArray[np.int64]) -> NDArray[np.bool_]:
+        rows, m = self.problem.rows, self.problem.m
+        parts = self.team.size if self._is_worth_threads(examples.size) else 1
+        picked, gram = self._ahead.result() if self._ahead else self._prepare(examples)
+
+        def scores_of(part: int) -> FloatArray:
+            # By classes: then each thread reads its part of the weights only.
+            mine = self.model[:, slice(*bounds(m, part, parts))] if parts > 1 else self.model
+            return operations.block_scores(rows, examples, picked, mine)
+
+        shares = self.team.each(scores_of, range(parts))
+        # What the next block needs besides the weights is computed while this one is swept.
+        first = self.position + examples.size
+        following = self.order[first : first + self.block_size]
+        ahead = parts > 1 and following.size > 0
+        self._ahead = self.team.start(self._prepare, following) if ahead else None
+        scores = np.concatenate(shares, axis=1) if parts > 1 else shares[0]
+        moved, block = self._sweep(examples, picked, scores, gram)
+        self._apply([block], parts)
+        return moved
+
+    def _prepare(self, examples: NDArray[np.int64]) -> tuple[Any, FloatArray]:
+        """Return what a block needs that does not depend on the model."""
+        picked = operations.pick(self.problem.rows, examples)
+        gram = operations.block_gram(self.problem.rows, examples, picked, examples, picked)
+        return picked, gram
+
+    def _visit_blocks_at_once(self, examples: NDArray[np.int64]) -> NDArray[np.bool_]:
+        rows = self.problem.rows
+
+        def visit(block: NDArray[np.int64]) -> tuple[NDArray[np.bool_], _Block]:
+            picked, gram = self._prepare(block)
+            scores = operations.block_scores(rows, block, picked, self.model)
+            return self._sweep(block, picked, scores, gram)
+
+        moved, blocks = zip(
+            *self.team.each(visit, np.array_split(examples, min(self.at_once, examples.size))),
+            strict=True,
+        )
+        if self.rounds % _ROUNDS_BETWEEN_CHECKS == 0 and self._are_in_each_others_way(blocks):
+            self.at_once //= 2
+        self.rounds += 1
+        self._apply(list(blocks), self.team.size)
+        return np.concatenate(moved)
+
+    def _sweep(
+        self, examples: NDArray[np.int64], picked: Any, scores: FloatArray, gram: FloatArray
+    ) -> tuple[NDArray[np.bool_], _Block]:
+        labels, change = self.problem.labels, np.empty_like(scores)
+        moved = self.problem.run(
+            sweep.sweep_block, scores, gram, examples, self.problem.c,
             labels.offsets, labels.indices, self.duals, change,
         )  # fmt: skip
-        if not moved.all():  # what did not move is not multiplied
-            rows, change = rows[moved], change[moved]
-        if len(rows) > 0:
-            self.weights += rows.T @ change
+        if moved.all():
+            return moved, _Block(examples, picked, change)
+        picked = None if picked is None else picked[moved]  # what did not move is not multiplied
+        return moved, _Block(examples[moved], picked, change[moved])
 
-    def certificate(self, exact: bool) -> Certificate:
-        """Return the certificate; `exact` computes the weights anew from the duals."""
-        if exact:
-            self.weights = self.problem.weights(self.duals)
-        return self.problem.certificate(self.weights, self.duals)
+    def _apply(self, blocks: list[_Block], parts: int) -> None:
+        def apply(part: int) -> None:
+            for block in blocks:
+                if block.examples.size > 0:
+                    operations.block_apply(self.problem.rows, *block, self.model, part, parts)
+
+        self.team.each(apply, range(parts))
+
+    def _are_in_each_others_way(self, blocks: tuple[_Block, ...]) -> bool:
+        """Whether blocks that ran at once may have spoilt half of what they gained."""
+        rows = self.problem.rows
+        gain = sum(
+            float(
+                self.problem.norms[block.examples]
+                @ np.einsum("ij,ij->i", block.change, block.change)
+            )
+            for block in blocks
+        )
+        clash = 0.0
+        for i, one in enumerate(blocks):
+            for other in blocks[i + 1 :]:
+                gram = operations.block_gram(rows, *one[:2], *other[:2])
+                clash += float(np.einsum("ij,ij->", gram @ other.change, one.change))
+        return clash > 0.25 * gain
+
+    def _sweep_dominates(self) -> bool:
+        problem = self.problem
+        if self.block_size * problem.m < _WORTH_A_THREAD:
+            return False
+        return problem.m >= _MANY_CLASSES if self.row_by_row else problem.d <= _SWEEP_DOMINATES
+
+    def _is_worth_threads(self, size: int) -> bool:
+        problem = self.problem
+        return self.team.size > 1 and size * problem.d * problem.m >= _WORTH_THREADS
 
 
 def default_block_size(problem: Problem) -> int:
-    """Return a block size for the shape of a problem; 1 means one example at a time."""
-    if not isinstance(problem.rows, DenseRows) or problem.d < _FEW_COLUMNS:
-        return 1
+    """Return a block size for the shape of a problem."""
     # Correcting scores inside a block costs B/2 m an example, the two products 2 d m.
-    return int(min(max(problem.d // 8, 16), 128, problem.n))
-
-
-def solve(problem: Problem, duals: FloatArray, options: Options) -> Solution:
-    """Run until the relative gap is at most `tol`, or a limit is met."""
-    size = options.block_size or default_block_size(problem)
-    n_threads = options.n_threads
-    if size * problem.d * problem.m < _WORTH_THREADS:
-        n_threads = 1
-    with threadpool_limits(n_threads, user_api="blas"):
-        return _solve(Sdca(problem, duals, size, options.seed), options)
-
-
-def _solve(run: Sdca, options: Options) -> Solution:
-    history: list[Evaluation] = []
-    solving = evaluating = 0.0
-    drifts = run.problem.dtype == np.float32  # W from W(v): always computed anew
-    status = None
-    while status is None:
-        start = time.perf_counter()
-        deadline = start + options.max_time - solving - evaluating
-        status = _run_epochs(run, _next_check(history, options.tol), options.max_epochs, deadline)
-        solving += time.perf_counter() - start
-
-        start = time.perf_counter()
-        exact = drifts or status is not None
-        try:
-            certificate = run.certificate(exact)
-            if certificate.gap <= options.tol and not exact:
-                certificate = run.certificate(exact=True)
-        except KeyboardInterrupt:
-            status = Status.INTERRUPTED
-            certificate = run.certificate(exact=True)
-        if certificate.gap <= options.tol and status is not Status.INTERRUPTED:
-            status = Status.CONVERGED
-        evaluating += time.perf_counter() - start
-        history.append(Evaluation(run.epoch, certificate, solving, evaluating))
-        if options.callback is not None and options.callback(history[-1]) and status is None:
-            status = Status.STOPPED
-    if status is Status.STOPPED:
-        certificate = run.certificate(exact=True)
-    return Solution(run.weights, run.duals, certificate, status, history)
-
-
-def _run_epochs(run: Sdca, until: int, most: int, deadline: float) -> Status | None:
-    """Run epochs to the next check; return what ends the run, if anything does."""
-    try:
-        while run.epoch < min(until, most):
-            run.run_epoch()
-            if time.perf_counter() > deadline:
-                return Status.MAX_TIME
-    except KeyboardInterrupt:
-        return Status.INTERRUPTED
-    return Status.MAX_EPOCHS if run.epoch >= most else None
-
-
-def _next_check(history: list[Evaluation], tol: float) -> int:
-    """Return the epoch at which the gap is likely to pass, by its rate so far.
-
-    An evaluation costs half an epoch, so it should not come after each; but the rate may
-    change, so the epochs are at most doubled.
-    """
-    if len(history) < 2 or tol <= 0.0:
-        return len(history) + 1
-    last = history[-1]
-    before = history[-2]
-    fall = _gap(before) / max(_gap(last), 1e-300)
-    if fall <= 1.0:
-        return last.epoch + max(1, last.epoch // 4)
-    per_epoch = math.log(fall) / (last.epoch - before.epoch)
-    needed = math.log(_gap(last) / tol) / per_epoch
-    return last.epoch + min(max(1, math.ceil(needed)), max(1, last.epoch))
-
-
-def _gap(evaluation: Evaluation) -> float:
-    assert isinstance(evaluation.certificate, Certificate)
-    return evaluation.certificate.gap
+    return int(min(max(problem.d // 8, 64), 256))

@@ -16,12 +16,23 @@ from __future__ import annotations
 
 import numpy as np
 
-from shortlist._jit import kernel, part
+from shortlist._jit import inlined, kernel, part
 from shortlist.losses.labels import from_front, to_front
 from shortlist.losses.operations import step
 from shortlist.prox.maps import workspace
-from shortlist.rows.operations import add_outer, add_scores, squared_norm
+from shortlist.rows.operations import add_outer, add_scores
 from shortlist.special.elementary import like
+
+#: Vectors whose length is a multiple of this have no rest after whole vector registers.
+_PADDING = 16
+#: Weights, padding included, that are copied for the sake of it.
+_WORTH_A_COPY = 1 << 16
+
+
+@inlined
+def _padded(m):
+    """Return the least length with no rest that is not below `m`."""
+    return -(-m // _PADDING) * _PADDING
 
 
 @part
@@ -46,63 +57,75 @@ def _update(loss, scores, labels, c, kappa, duals, q, v, change, work):
     return moved
 
 
+@inlined
+def _correct(scores, g, change, movers, n_movers):
+    """Add ``g[j] * change[j]`` for all `movers` to the scores, four of them in one go.
+
+    The vectors are padded to whole vector registers: a rest of a few classes would take
+    longer than all others together.
+    """
+    m = scores.size
+    first = 0
+    while first + 4 <= n_movers:
+        j0, j1, j2, j3 = movers[first], movers[first + 1], movers[first + 2], movers[first + 3]
+        g0, g1, g2, g3 = g[j0], g[j1], g[j2], g[j3]
+        for k in range(m):
+            scores[k] += (g0 * change[j0, k] + g1 * change[j1, k]) + (
+                g2 * change[j2, k] + g3 * change[j3, k]
+            )
+        first += 4
+    for i in range(first, n_movers):
+        j = movers[i]
+        for k in range(m):
+            scores[k] += g[j] * change[j, k]
+
+
 @kernel
 def sweep_block(loss, S, G, block, c, offsets, indices, V, change):
     """Update the examples `block` in order; write their changes, return which moved.
 
-    `S` (scores) is corrected in place; `c` and `V` are those of all examples.
+    `c` and `V` are those of all examples.
     """
     m = S.shape[1]
+    padded = _padded(m)
+    changes, scores = np.zeros((block.size, padded), S.dtype), np.zeros(padded, S.dtype)
     work, q, v = workspace(m), np.empty(m, S.dtype), np.empty(m, S.dtype)
-    moved = np.zeros(block.size, np.bool_)
+    movers, n_movers = np.empty(block.size, np.int64), 0
     for i in range(block.size):
         e = block[i]
-        for j in range(i):
-            g = G[i, j]
-            if moved[j] and g != 0.0:
-                for k in range(m):
-                    S[i, k] += g * change[j, k]
+        scores[:m] = S[i]
+        _correct(scores, G[i], changes, movers, n_movers)
         labels = indices[offsets[e] : offsets[e + 1]]
-        moved[i] = _update(loss, S[i], labels, c[e], G[i, i], V[e], q, v, change[i], work)
+        if _update(loss, scores, labels, c[e], G[i, i], V[e], q, v, changes[i], work):
+            movers[n_movers] = i
+            n_movers += 1
+        change[i] = changes[i, :m]
+    moved = np.zeros(block.size, np.bool_)
+    moved[movers[:n_movers]] = True
     return moved
 
 
 @kernel
-def sweep_rows(loss, rows, order, c, norms, offsets, indices, V, W):
-    """Update the examples in the given order, one at a time, and the weights `W`."""
-    m = W.shape[1]
+def sweep_rows(loss, rows, at, block, c, norms, offsets, indices, V, W):
+    """Update the examples `block` one at a time, and the weights `W`; return which moved.
+
+    The examples are the rows `at` of the storage.
+    """
+    d, m = W.shape
+    padded = _padded(m) if d * _padded(m) <= _WORTH_A_COPY else m
+    weights = np.zeros((d, padded), W.dtype)
+    weights[:, :m] = W
     work = workspace(m)
-    scores, q = np.empty(m, W.dtype), np.empty(m, W.dtype)
-    v, change = np.empty(m, W.dtype), np.empty(m, W.dtype)
-    for e in order:
+    scores, change = np.zeros(padded, W.dtype), np.zeros(padded, W.dtype)
+    q, v = np.empty(m, W.dtype), np.empty(m, W.dtype)
+    moved = np.zeros(block.size, np.bool_)
+    for i in range(block.size):
+        e = block[i]
         scores[:] = 0.0
-        add_scores(rows, e, W, scores)
+        add_scores(rows, at[i], weights, scores)
         labels = indices[offsets[e] : offsets[e + 1]]
-        if _update(loss, scores, labels, c[e], norms[e], V[e], q, v, change, work):
-            add_outer(rows, e, change, W)
-
-
-@kernel
-def squared_norms(rows, out):
-    """Write the squared lengths of all rows to `out`."""
-    for i in range(out.size):
-        out[i] = squared_norm(rows, i)
-
-
-@kernel
-def scores_of(rows, first, W, out):
-    """Write the scores of rows `first`, `first` + 1, ... to the rows of `out`."""
-    out[:] = 0.0
-    for i in range(out.shape[0]):
-        add_scores(rows, first + i, W, out[i])
-
-
-@kernel
-def weights_from_duals(rows, c, V, W):
-    r"""Write :math:`W(v) = -\sum_i c_i x_i v_i'` to `W`."""
-    W[:] = 0.0
-    change = np.empty(V.shape[1], V.dtype)
-    for i in range(V.shape[0]):
-        for k in range(change.size):
-            change[k] = -c[i] * V[i, k]
-        add_outer(rows, i, change, W)
+        moved[i] = _update(loss, scores, labels, c[e], norms[e], V[e], q, v, change, work)
+        if moved[i]:
+            add_outer(rows, at[i], change, weights)
+    W[:] = weights[:, :m]
+    return moved

@@ -1,0 +1,134 @@
+"""A run on disk: written whole or not at all, and continued to the same bits.
+
+The file is an uncompressed NumPy archive. It carries hashes of the data, the labels and the
+weights, and the loss and options that decide the iterates; limits and tolerance may change
+between runs. It is written next to its name and then renamed over it, so that
+whoever is killed while writing leaves the last whole file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import warnings
+import zipfile
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from shortlist.rows import operations
+from shortlist.solvers.result import Certificate, Evaluation, History
+from shortlist.solvers.sdca import Sdca
+
+_FORMAT = "shortlist checkpoint 1"
+
+
+class CheckpointError(ValueError):
+    """A file that is not a checkpoint of this run."""
+
+
+#: What decides the iterates of a run, in words.
+Traits: TypeAlias = dict[str, str]
+
+
+def traits_of(run: Sdca, seed: int) -> Traits:
+    """Return what decides the iterates, before the first of them."""
+    problem = run.problem
+    anchor = () if problem.anchor is None else (problem.anchor,)
+    return {
+        "X": _hash(*operations.contents(problem.rows)),
+        "the memory order of X": str(operations.consecutive(problem.rows)),
+        "y": _hash(problem.labels.offsets, problem.labels.indices, np.array([problem.m])),
+        "loss": repr(problem.loss),
+        "C or sample_weight": _hash(problem.c),
+        "anchor": _hash(*anchor),
+        "duals": _hash(run.duals),
+        "random_state": str(seed),
+        "block_size": "row by row" if run.row_by_row else str(run.block_size),
+        "n_threads": str(run.team.size),
+    }
+
+
+def _hash(*arrays: np.ndarray[Any, Any]) -> str:
+    digest = hashlib.blake2b(digest_size=16)
+    for array in arrays:
+        digest.update(repr((array.shape, array.dtype.str)).encode())
+        step = max(1, (1 << 24) // max(1, array[:1].nbytes))
+        for first in range(0, len(array), step):
+            digest.update(np.ascontiguousarray(array[first : first + step]).data)
+    return digest.hexdigest()
+
+
+def save(
+    path: Path, traits: Traits, run: Sdca, history: History, seconds: tuple[float, float]
+) -> None:
+    """Write the state of a run; where that fails, warn and go on."""
+    state = {
+        "format": _FORMAT,
+        "traits": traits,
+        "rng": run.rng.bit_generator.state,
+        "counts": [run.epoch, run.position, run.rounds, run.at_once, run.exact_at],
+        "seconds": seconds,
+        "history": [
+            [line.epoch, *line.certificate, line.seconds_solving, line.seconds_evaluating]
+            for line in history
+        ],
+        "metrics": [
+            {name: values.tolist() for name, values in line.metrics.items()} for line in history
+        ],
+    }
+    beside = path.with_name(f"{path.name}.{os.getpid()}.tmp")
+    try:
+        with beside.open("wb") as file:
+            np.savez(
+                file,
+                state=np.array(json.dumps(state)),
+                duals=run.duals,
+                model=run.model,
+                order=run.order,
+                idle=run.resting.idle,
+                due=run.resting.due,
+            )
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(beside, path)
+    except OSError as error:
+        beside.unlink(missing_ok=True)
+        warnings.warn(
+            f"the checkpoint {path} could not be written ({error}); training goes on.",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+
+
+def load(path: Path, traits: Traits, run: Sdca) -> tuple[History, tuple[float, float]]:
+    """Set the state of `run` to that of the file; return the history and the seconds spent."""
+    try:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
+            arrays = {name: archive[name] for name in archive.files}
+        state = json.loads(str(arrays.pop("state")))
+    except (zipfile.BadZipFile, AttributeError, KeyError, TypeError, ValueError, EOFError) as error:
+        raise CheckpointError(
+            f"{path} is not a whole checkpoint ({error}); delete it, or choose another file."
+        ) from None
+    if not isinstance(state, dict) or state.get("format") != _FORMAT:
+        raise CheckpointError(f"{path} is not a checkpoint of this version; choose another file.")
+    others = [name for name, trait in traits.items() if state["traits"].get(name) != trait]
+    if others:
+        raise CheckpointError(
+            f"{path} is the checkpoint of another run: {', '.join(others)} differ; "
+            "delete it, or choose another file."
+        )
+    run.duals, run.model, run.order = arrays["duals"], arrays["model"], arrays["order"]
+    run.resting.idle, run.resting.due = arrays["idle"], arrays["due"]
+    run.rng.bit_generator.state = state["rng"]
+    run.epoch, run.position, run.rounds, run.at_once, run.exact_at = state["counts"]
+    history = History()
+    for line, metrics in zip(state["history"], state["metrics"], strict=True):
+        epoch, primal, dual, solving, evaluating = line
+        shares = {name: np.array(values) for name, values in metrics.items()}
+        certificate = Certificate(primal, dual)
+        history.append(Evaluation(epoch, certificate, solving, evaluating, shares))
+    return history, (state["seconds"][0], state["seconds"][1])
