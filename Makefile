@@ -19,11 +19,12 @@ lint: $(INSTALLED)
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 
-bench: $(INSTALLED)
+bench: $(INSTALLED) $(VENV)/.peers
 	$(BIN)/python benchmarks/bench_start.py
 	$(BIN)/python benchmarks/bench_special.py
 	$(BIN)/python benchmarks/bench_prox.py $(BENCH_ARGS)
-	$(BIN)/python benchmarks/bench_solver.py
+	$(BIN)/python benchmarks/bench_memory.py
+	$(BIN)/python benchmarks/bench_solver.py $(BENCH_ARGS)
 
 docs: $(INSTALLED)
 	$(BIN)/python -m sphinx -E -W --keep-going -b html docs docs/_build/html
@@ -39,4 +40,9 @@ $(INSTALLED): pyproject.toml
 		|| { echo "Python 3.11 or later is needed; set PYTHON, for example: make PYTHON=python3.12"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	touch $@
+
+# Peers are compared with where they install; a benchmark says which it misses.
+$(VENV)/.peers: $(INSTALLED)
+	-$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
 	touch $@

@@ -1,0 +1,114 @@
+"""Training sets for benchmarks: seeded synthetic ones, and real ones from a folder.
+
+The folder is the environment variable SHORTLIST_DATA; it holds the published files, as they
+are, in one folder a set. Every set comes as (X, y, m), its training rows only.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import lzma
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy.sparse
+from numpy.typing import DTypeLike
+from sklearn.datasets import load_svmlight_file
+from sklearn.preprocessing import normalize
+
+#: Examples, features and classes of the synthetic sets.
+SHAPES = {"a": (20_000, 512, 100), "b": (5_000, 2_048, 1_000)}
+
+
+class Problem(NamedTuple):
+    """Examples (dense, or CSR), labels as `shortlist.solve` takes them, number of classes."""
+
+    X: Any
+    y: Any
+    m: int
+
+
+def synthetic(shape: str, dtype: DTypeLike = np.float32) -> Problem:
+    """Return noisy copies of random centres, scaled to unit length; every class occurs."""
+    n, d, m = SHAPES[shape]
+    rng = np.random.default_rng(0)
+    y = rng.permutation(np.arange(n) % m)
+    X = rng.normal(size=(m, d))[y] + 2.0 * rng.normal(size=(n, d))
+    return Problem((X / np.linalg.norm(X, axis=1, keepdims=True)).astype(dtype), y, m)
+
+
+def real(name: str, dtype: DTypeLike = np.float32) -> Problem:
+    """Return a real training set: one of `REAL`, rows scaled as published.
+
+    ===========  ======  ======  =====  ===========================================
+    name              n       d      m
+    ===========  ======  ======  =====  ===========================================
+    letter        15000      16     26  dense
+    aloi          97200     128   1000  sparse, integers from 0 to 9
+    news20        15935   62061     20  sparse, term counts scaled to unit length
+    mediamill     30993     120    101  dense, label sets as a sparse indicator matrix
+    ===========  ======  ======  =====  ===========================================
+    """
+    if name not in _READERS:
+        raise ValueError(f"there is no data set {name!r}; choose one of {', '.join(REAL)}.")
+    return _READERS[name](np.dtype(dtype))
+
+
+def _read(path: str) -> io.BytesIO:
+    """Return the uncompressed bytes of a file of the data folder."""
+    folder = os.environ.get("SHORTLIST_DATA")
+    if not folder:
+        raise FileNotFoundError(
+            "SHORTLIST_DATA is not set; let it name the folder that holds the data sets."
+        )
+    file = Path(folder) / path
+    if not file.is_file():
+        raise FileNotFoundError(f"there is no file {file}; SHORTLIST_DATA names the folder.")
+    with (lzma if file.suffix == ".xz" else gzip).open(file, "rb") as stream:
+        return io.BytesIO(stream.read())
+
+
+def _svmlight(stream: io.BytesIO, d: int, dtype: np.dtype) -> tuple[Any, np.ndarray]:
+    """Return rows and labels from 0 of LIBSVM text, where both count from 1."""
+    X, y = load_svmlight_file(stream, n_features=d, dtype=dtype, zero_based=False)
+    # Peers want indices of 32 bits.
+    X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)
+    return X, y.astype(np.int64) - 1
+
+
+def _letter(dtype: np.dtype) -> Problem:
+    X, y = _svmlight(_read("letter/letter.scale.xz"), 16, dtype)
+    return Problem(X.toarray(), y, 26)
+
+
+def _aloi(dtype: np.dtype) -> Problem:
+    text = _read("aloi/aloi_train.vw.gz").getvalue().replace(b" | ", b" ")
+    return Problem(*_svmlight(io.BytesIO(text), 128, dtype), 1000)
+
+
+def _news20(dtype: np.dtype) -> Problem:
+    X, y = _svmlight(_read("news20/news20-multiclass.gz"), 62_061, dtype)
+    return Problem(normalize(X, copy=False), y, 20)
+
+
+def _mediamill(dtype: np.dtype) -> Problem:
+    stream = _read("mediamill/mediamill-train.arff.xz")
+    while not stream.readline().lower().startswith(b"@data"):
+        pass
+    table = np.loadtxt(stream, delimiter=",", dtype=dtype)
+    y = scipy.sparse.csr_array(table[:, 120:].astype(np.int8))
+    return Problem(np.ascontiguousarray(table[:, :120]), y, 101)
+
+
+_READERS: dict[str, Callable[[np.dtype], Problem]] = {
+    "letter": _letter,
+    "aloi": _aloi,
+    "news20": _news20,
+    "mediamill": _mediamill,
+}
+#: The names of the real sets.
+REAL = tuple(_READERS)
