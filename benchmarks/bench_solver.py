@@ -28,6 +28,7 @@ import problems
 from shortlist import losses, solve
 from shortlist.losses.operations import traits
 from shortlist.solvers import Solution
+from shortlist.solvers.sdca import default_block_size
 
 LOSSES = {
     "smooth svm": losses.svm(smoothing=1.0),
@@ -63,7 +64,7 @@ def best(function: Callable[[], Any], repeat: int) -> tuple[float, Any]:
 def bare_products(X: Any, m: int, solution: Solution) -> None:
     """Multiply as often, and in the same shapes, as the run that led to `solution`."""
     weights, changes = np.zeros((X.shape[1], m), X.dtype), np.zeros((X.shape[0], m), X.dtype)
-    block = X.shape[0] if scipy.sparse.issparse(X) else min(max(X.shape[1] // 8, 64), 256)
+    block = X.shape[0] if scipy.sparse.issparse(X) else default_block_size(X.shape[1])
     for _ in range(solution.history[-1].epoch):
         for first in range(0, X.shape[0], block):
             some = X[first : first + block]

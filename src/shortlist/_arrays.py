@@ -18,10 +18,15 @@ _SERVED = (np.dtype(np.float32), np.dtype(np.float64))
 def as_floats(values: ArrayLike, name: str) -> FloatArray:
     """Return `values` as a C-ordered native float32 or float64 array, copied only if need be."""
     array = np.asarray(values)
-    if array.dtype.kind not in "fiub" or array.dtype.itemsize > 8:
-        raise TypeError(f"{name} has dtype {array.dtype}; convert it to float32 or float64.")
-    native = array.dtype.newbyteorder("=")
-    return np.asarray(array, dtype=native if native in _SERVED else np.float64, order="C")
+    return np.asarray(array, dtype=float_type(array.dtype, name), order="C")
+
+
+def float_type(dtype: np.dtype[Any], name: str) -> np.dtype[Any]:
+    """Return the native float32 or float64 in which numbers of `dtype` are served."""
+    if dtype.kind not in "fiub" or dtype.itemsize > 8:
+        raise TypeError(f"{name} has dtype {dtype}; convert it to float32 or float64.")
+    native = dtype.newbyteorder("=")
+    return native if native in _SERVED else np.dtype(np.float64)
 
 
 def as_rows(values: ArrayLike, name: str) -> FloatArray:

@@ -7,9 +7,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from shortlist._arrays import FloatArray, not_finite
-
-_SERVED = (np.dtype(np.float32), np.dtype(np.float64))
+from shortlist._arrays import FloatArray, float_type, not_finite
 
 
 def as_matrix(X: Any, name: str) -> FloatArray:
@@ -19,10 +17,9 @@ def as_matrix(X: Any, name: str) -> FloatArray:
         raise ValueError(f"{name} has {matrix.ndim} dimensions; pass a matrix, one example a row.")
     if 0 in matrix.shape:
         raise ValueError(f"{name} has shape {matrix.shape}; there is nothing to learn from.")
-    if matrix.dtype not in _SERVED:
-        matrix = matrix.astype(_float_type(matrix.dtype, name), order="K")
-    if not matrix.flags.aligned or not matrix.dtype.isnative:
-        matrix = matrix.astype(matrix.dtype.newbyteorder("="), order="K")
+    served = float_type(matrix.dtype, name)
+    if matrix.dtype != served or not matrix.flags.aligned:
+        matrix = matrix.astype(served, order="K")
     _check_finite(matrix, name)
     return matrix
 
@@ -38,8 +35,7 @@ def as_csr(X: Any, name: str) -> scipy.sparse.csr_array:
         raise ValueError(f"{name} is not a valid sparse matrix: {error}.") from None
     if 0 in matrix.shape:
         raise ValueError(f"{name} has shape {matrix.shape}; there is nothing to learn from.")
-    if matrix.dtype not in _SERVED:
-        matrix = matrix.astype(_float_type(matrix.dtype, name))
+    matrix = matrix.astype(float_type(matrix.dtype, name), copy=False)
     if not matrix.has_canonical_format:
         matrix = matrix.copy()
         matrix.sum_duplicates()
@@ -51,13 +47,6 @@ def as_csr(X: Any, name: str) -> scipy.sparse.csr_array:
             f"{name}[{row}, {column}] is {matrix.data[bad[0]]}; all elements must be finite."
         )
     return matrix
-
-
-def _float_type(dtype: np.dtype[Any], name: str) -> np.dtype[Any]:
-    if dtype.kind not in "iubf" or dtype.itemsize > 8:
-        raise TypeError(f"{name} has dtype {dtype}; convert it to float32 or float64.")
-    native = dtype.newbyteorder("=")
-    return native if native in _SERVED else np.dtype(np.float64)
 
 
 def _check_finite(matrix: FloatArray, name: str) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shortlist._arrays import FloatArray
-from shortlist._jit import kernel
+from shortlist._jit import kernel, summing_kernel
 from shortlist.rows import operations
 from shortlist.rows.dense import scores_by_weights, squared_length_of_weights, weights_of_model
 from shortlist.rows.products import bounds, chunks
@@ -27,15 +27,6 @@ class CsrRows(NamedTuple):
     def dtype(self) -> np.dtype[Any]:
         """The precision of the rows."""
         return self.data.dtype
-
-
-@operations.squared_norm.register(CsrRows)
-def _(rows, i):
-    total = rows.intercept * rows.intercept
-    for j in range(rows.offsets[i], rows.offsets[i + 1]):
-        value = np.float64(rows.data[j])
-        total += value * value
-    return total
 
 
 @operations.add_scores.register(CsrRows)
@@ -138,14 +129,17 @@ def _(rows):
 @operations.squared_norms.register(CsrRows)
 def _(rows):
     norms = np.empty(rows.offsets.size - 1)
-    _squared_norms(rows, norms)
-    return norms
+    _squared_norms(rows.data, rows.offsets, norms)
+    return norms + rows.intercept**2
 
 
-@kernel
-def _squared_norms(rows, out):
+@summing_kernel
+def _squared_norms(data, offsets, out):
     for i in range(out.size):
-        out[i] = operations.squared_norm(rows, i)
+        total = 0.0
+        for j in range(offsets[i], offsets[i + 1]):
+            total += np.float64(data[j]) * np.float64(data[j])
+        out[i] = total
 
 
 @operations.scores.register(CsrRows)

@@ -32,15 +32,6 @@ class DenseRows(NamedTuple):
         return self.matrix.dtype
 
 
-@operations.squared_norm.register(DenseRows)
-def _(rows, i):
-    total = rows.intercept * rows.intercept
-    for j in range(rows.matrix.shape[1]):
-        value = np.float64(rows.matrix[i, j])
-        total += value * value
-    return total
-
-
 @operations.add_scores.register(DenseRows)
 def _(rows, i, weights, out):
     d = rows.matrix.shape[1]

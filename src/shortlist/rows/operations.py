@@ -16,11 +16,6 @@ from shortlist._generic import generic
 
 
 @generic
-def squared_norm(rows, i):
-    """Return the squared length of row `i`, in float64."""
-
-
-@generic
 def add_scores(rows, i, weights, out):
     """Add the scores of row `i`, :math:`W' x_i`, to `out`."""
 

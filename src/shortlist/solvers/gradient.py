@@ -12,11 +12,11 @@ import time
 
 import numpy as np
 import scipy.optimize
+from numpy.typing import NDArray
 
 from shortlist._arrays import FloatArray
 from shortlist.losses import batch
 from shortlist.rows import operations
-from shortlist.rows.products import chunks
 from shortlist.solvers.interruption import Interruption
 from shortlist.solvers.options import Options
 from shortlist.solvers.problem import Problem
@@ -93,16 +93,12 @@ class _Run:
 
     def _losses(self, model: FloatArray) -> float:
         """Return the weighted sum of the losses, and write their gradients to `duals`."""
-        problem, labels, values = self.problem, self.problem.labels, np.empty(self.problem.n)
 
-        def evaluate(some: slice) -> None:
-            scores = operations.scores(problem.rows, some.start, some.stop, model)
-            offsets, flat = labels.offsets[some.start : some.stop + 1], np.zeros(len(scores))
-            problem.run(batch.value_rows, scores, offsets, labels.indices, values[some])
-            problem.run(batch.step_rows, scores, offsets, labels.indices, flat, self.duals[some])
+        def step(some: slice, scores: FloatArray, *labels: NDArray[np.int64]) -> None:
+            flat = np.zeros(len(scores))
+            self.problem.run(batch.step_rows, scores, *labels, flat, self.duals[some])
 
-        self.team.each(evaluate, list(chunks(problem.n, problem.m)))
-        return float(problem.c @ values)
+        return self.problem.losses(model, self.team, step)
 
     def record(self, flat: FloatArray) -> None:
         """Note an iterate, and stop when it is good enough or a limit is met."""

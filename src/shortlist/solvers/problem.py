@@ -98,22 +98,33 @@ class Problem:
             model += self.anchor
         return model
 
-    def certificate(self, model: FloatArray, duals: FloatArray, team: Team) -> Certificate:
-        """Return both objectives; `model` must be W(v). Sums are float64."""
-        values, conjugates = np.empty(self.n), np.empty(self.n)
-        labels = self.labels
+    def losses(self, model: FloatArray, team: Team, also: Callable[..., None]) -> float:
+        """Return the weighted sum of the losses at the scores of a model.
+
+        ``also(some, scores, offsets, indices)`` is called for each chunk of examples, with
+        their scores and labels, by the thread that has computed them.
+        """
+        labels, values = self.labels, np.empty(self.n)
 
         def evaluate(some: slice) -> None:
-            offsets = labels.offsets[some.start : some.stop + 1]
             scores = operations.scores(self.rows, some.start, some.stop, model)
-            self.run(batch.value_rows, scores, offsets, labels.indices, values[some])
-            self.run(batch.conjugate_rows, duals[some], offsets, labels.indices, conjugates[some])
+            known = labels.offsets[some.start : some.stop + 1], labels.indices
+            self.run(batch.value_rows, scores, *known, values[some])
+            also(some, scores, *known)
 
         team.each(evaluate, list(chunks(self.n, self.m)))
+        return float(self.c @ values)
+
+    def certificate(self, model: FloatArray, duals: FloatArray, team: Team) -> Certificate:
+        """Return both objectives; `model` must be W(v). Sums are float64."""
+        conjugates = np.empty(self.n)
+
+        def conjugate(some: slice, scores: FloatArray, *labels: NDArray[np.int64]) -> None:
+            self.run(batch.conjugate_rows, duals[some], *labels, conjugates[some])
+
+        values = self.losses(model, team, conjugate)
         half, across = self._regulariser(model, duals)
-        return Certificate(
-            half + float(self.c @ values), -float(self.c @ conjugates) - half - across
-        )
+        return Certificate(half + values, -float(self.c @ conjugates) - half - across)
 
     def _regulariser(self, model: FloatArray, duals: FloatArray) -> tuple[float, float]:
         r"""Return :math:`\tfrac12\|W - W_0\|^2` and :math:`\langle W - W_0, W_0 \rangle`."""

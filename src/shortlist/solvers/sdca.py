@@ -95,7 +95,7 @@ class Sdca:
         self.resting = Resting(problem.c)
         alone = operations.has_short_rows if block_size is None else operations.is_linear
         self.row_by_row = block_size in (None, 1) and alone(problem.rows)
-        self.block_size = min(block_size or default_block_size(problem), problem.n)
+        self.block_size = min(block_size or default_block_size(problem.d), problem.n)
         self.at_once = team.size if self._sweep_dominates() else 1
         self.epoch = self.rounds = self.position = 0
         self.exact_at = 0  # the pass after which the model was last computed from the duals
@@ -240,7 +240,7 @@ class Sdca:
         return self.team.size > 1 and size * problem.d * problem.m >= _WORTH_THREADS
 
 
-def default_block_size(problem: Problem) -> int:
-    """Return a block size for the shape of a problem."""
+def default_block_size(d: int) -> int:
+    """Return a block size for models of `d` rows."""
     # Correcting scores inside a block costs B/2 m an example, the two products 2 d m.
-    return int(min(max(problem.d // 8, 64), 256))
+    return min(max(d // 8, 64), 256)

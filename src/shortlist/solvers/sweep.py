@@ -112,9 +112,11 @@ def sweep_rows(loss, rows, at, block, c, norms, offsets, indices, V, W):
     The examples are the rows `at` of the storage.
     """
     d, m = W.shape
-    padded = _padded(m) if d * _padded(m) <= _WORTH_A_COPY else m
-    weights = np.zeros((d, padded), W.dtype)
-    weights[:, :m] = W
+    padded, weights = m, W
+    if m < _padded(m) and d * _padded(m) <= _WORTH_A_COPY:
+        padded = _padded(m)
+        weights = np.zeros((d, padded), W.dtype)
+        weights[:, :m] = W
     work = workspace(m)
     scores, change = np.zeros(padded, W.dtype), np.zeros(padded, W.dtype)
     q, v = np.empty(m, W.dtype), np.empty(m, W.dtype)
@@ -127,5 +129,6 @@ def sweep_rows(loss, rows, at, block, c, norms, offsets, indices, V, W):
         moved[i] = _update(loss, scores, labels, c[e], norms[e], V[e], q, v, change, work)
         if moved[i]:
             add_outer(rows, at[i], change, weights)
-    W[:] = weights[:, :m]
+    if padded > m:
+        W[:] = weights[:, :m]
     return moved

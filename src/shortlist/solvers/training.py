@@ -138,7 +138,9 @@ class _Training:
         certificate = self._certificate(exact)
         if certificate.gap <= tol and not exact:  # claim it for the model of the duals only
             certificate = self._certificate(exact=True)
-        metrics = self.options.metrics(self.sdca.problem.rows, self.sdca.weights())
+        metrics = {}
+        if self.options.evaluation_sets:  # a kernel's weights are computed for this
+            metrics = self.options.metrics(self.sdca.problem.rows, self.sdca.weights())
         self.evaluating += time.perf_counter() - start
         line = Evaluation(self.sdca.epoch, certificate, self.solving, self.evaluating, metrics)
         self.history.append(line)
