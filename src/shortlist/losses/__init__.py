@@ -4,14 +4,15 @@ A loss is made by name, ``losses.make("topk_svm_alpha", k=5, smoothing=1.0)``, o
 constructor, ``losses.topk_svm_alpha(k=5, smoothing=1.0)``. Functions of a matrix of
 scores, one example a row:
 
-=============  =====================================================================
-function       what it gives
-=============  =====================================================================
-`value`        the loss of every example
-`gradient`     its gradient with respect to the scores (a subgradient at a kink)
-`conjugate`    the convex conjugate at given dual variables
-`step`         the proximal step that stochastic dual coordinate ascent is made of
-=============  =====================================================================
+===============  ===================================================================
+function         what it gives
+===============  ===================================================================
+`value`          the loss of every example
+`gradient`       its gradient with respect to the scores (a subgradient at a kink)
+`conjugate`      the convex conjugate at given dual variables
+`step`           the proximal step that stochastic dual coordinate ascent is made of
+`hessian_times`  the Hessian, or the derivative of `step`, times a direction
+===============  ===================================================================
 
 Labels are integers (one an example), indicator matrices (dense or sparse) or lists of
 lists. `smoothing` adds a quadratic to the conjugate and rounds the kinks of a hinge.
@@ -24,7 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from shortlist._arrays import FloatArray, as_rows, not_finite
+from shortlist._arrays import FloatArray, as_nonnegative, as_rows, not_finite
 from shortlist._jit import kernel_for
 from shortlist.losses import batch
 from shortlist.losses.labels import Labels, as_labels
@@ -53,6 +54,7 @@ __all__ = [
     "conjugate",
     "entry",
     "gradient",
+    "hessian_times",
     "make",
     "multilabel_softmax",
     "multilabel_svm",
@@ -191,6 +193,52 @@ def step(loss: Loss, q: ArrayLike, labels: Any, a: ArrayLike) -> FloatArray:
     out = np.empty_like(rows)
     step_rows = kernel_for(loss, batch.step_rows)
     step_rows(loss, rows, known.offsets, known.indices, curvature, out)
+    return out
+
+
+def hessian_times(
+    loss: Loss, scores: ArrayLike, labels: Any, directions: ArrayLike, a: float = 0.0
+) -> FloatArray:
+    r"""Return the Hessian of every example's loss, times a direction.
+
+    More generally the derivative of `step` by `q`, for :math:`a > 0` or a smooth loss; at a
+    point where there are several, one of them.
+
+    Parameters
+    ----------
+    loss : loss or str
+        A convex loss, or the name of one that needs no parameter.
+    scores : array_like, shape (n, m)
+        The scores :math:`u`, or `q`, one example a row.
+    labels : array_like, sparse matrix or sequence
+        The true labels.
+    directions : array_like, shape (n, m)
+        One direction a row.
+    a : float
+        The curvature :math:`a \ge 0`; positive for a loss with kinks.
+
+    Returns
+    -------
+    ndarray, shape (n, m)
+
+    Examples
+    --------
+    >>> from shortlist import losses
+    >>> losses.hessian_times("softmax", [[0.0, 0.0]], [0], [[1.0, 0.0]])
+    array([[ 0.25, -0.25]])
+    """
+    loss, rows, known = _problem(loss, scores, labels, "scores")
+    a = as_nonnegative(a, "a")
+    if not traits(loss).convex:
+        raise ValueError(f"{type(loss).__name__} is not convex: its Hessian is not served.")
+    if a == 0.0 and traits(loss).smoothing == 0.0:
+        raise ValueError(f"{loss} has kinks: pass a > 0, or smooth it.")
+    along = as_rows(directions, "directions").astype(rows.dtype, copy=False)
+    if along.shape != rows.shape:
+        raise ValueError(f"directions have shape {along.shape}; the scores have {rows.shape}.")
+    out, v = np.empty_like(rows), step(loss, rows, labels, a)
+    where = known.offsets, known.indices, a
+    kernel_for(loss, batch.derivative_times_rows)(loss, v, *where, along, out)
     return out
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from shortlist._jit import kernel
+from shortlist._jit import kernel, part
 from shortlist.losses.labels import from_front, to_front
-from shortlist.losses.operations import conjugate, step, value
+from shortlist.losses.operations import conjugate, derivative, step, value
 from shortlist.prox.maps import workspace
 
 
@@ -44,3 +44,67 @@ def conjugate_rows(loss, v, offsets, indices, out):
         row[:] = v[i]
         to_front(row, labels)
         out[i] = conjugate(loss, row, labels.size)
+
+
+@kernel
+def centred_step_rows(loss, u, centre, a, offsets, indices, out):
+    r"""Write the gradients at the scores `u` of the losses smoothed about the duals `centre`.
+
+    These are the steps of :math:`u_i + a v_i`: with :math:`\tfrac{a}{2} \|v - v_i\|^2` added
+    to the conjugate, any loss is smooth. `out` may be `centre`.
+    """
+    work = workspace(u.shape[1])
+    row, v = np.empty(u.shape[1], u.dtype), np.empty(u.shape[1], u.dtype)
+    weight = row.dtype.type(a)
+    for i in range(u.shape[0]):
+        labels = indices[offsets[i] : offsets[i + 1]]
+        for j in range(row.size):
+            row[j] = u[i, j] + weight * centre[i, j]
+        to_front(row, labels)
+        step(loss, row, labels.size, a, v, work)
+        from_front(v, labels)
+        out[i] = v
+
+
+@part
+def _derivative(loss, v, labels, a, row, h, p, work):
+    """Describe the derivative at the duals `v` of one example, its labels in their places."""
+    row[:] = v
+    to_front(row, labels)
+    taus = derivative(loss, row, labels.size, a, h, p, work)
+    from_front(h, labels)
+    for r in range(2):
+        if taus[r] != 0.0:
+            from_front(p[r], labels)
+    return taus
+
+
+@kernel
+def derivative_times_rows(loss, v, offsets, indices, a, directions, out):
+    """Write the derivative of every example's step at `v`, times its direction, to `out`."""
+    m = v.shape[1]
+    work, row, h, p = workspace(m), np.empty(m, v.dtype), np.empty(m), np.empty((2, m))
+    for i in range(v.shape[0]):
+        labels = indices[offsets[i] : offsets[i + 1]]
+        taus = _derivative(loss, v[i], labels, a, row, h, p, work)
+        direction = directions[i]
+        for j in range(m):
+            out[i, j] = h[j] * direction[j]
+        for r in range(2):
+            if taus[r] != 0.0:
+                along = 0.0
+                for j in range(m):
+                    along += p[r, j] * direction[j]
+                along *= taus[r]
+                for j in range(m):
+                    out[i, j] += along * p[r, j]
+
+
+@kernel
+def derivative_rows(loss, v, offsets, indices, a, h, p, taus):
+    """Write the derivative of every example's step at `v`, as `operations.derivative` does."""
+    m = v.shape[1]
+    work, row = workspace(m), np.empty(m, v.dtype)
+    for i in range(v.shape[0]):
+        labels = indices[offsets[i] : offsets[i + 1]]
+        taus[i, 0], taus[i, 1] = _derivative(loss, v[i], labels, a, row, h[i], p[i], work)

@@ -25,14 +25,16 @@ from shortlist._jit import kernel
 from shortlist.losses.operations import (
     Traits,
     conjugate,
+    derivative,
     dot,
+    face_tolerance,
     step,
     traits,
     value,
     value_by_duality,
 )
 from shortlist.prox.topk_sum import apply_topk_sum, topk_sum
-from shortlist.special.select import partition_largest
+from shortlist.special.select import kth_largest, partition_largest
 
 
 class ConsistentTopKSvm(NamedTuple):
@@ -84,6 +86,30 @@ def _(loss, u, n_labels, v, work):
     return value_by_duality(loss, u, n_labels, v, work)
 
 
+@derivative.register(ConsistentTopKSvm)
+def _(loss, v, n_labels, a, h, p, work):
+    """Project, on the elements above 0, onto sum 0 and equal elements where they are pooled."""
+    radius, near = loss.smoothing + a, face_tolerance(v[0])
+    v[0] += 1.0
+    level, _ = kth_largest(v, loss.k, work[0])
+    from_level, pooled, positive = 0, 0, 0
+    for j in range(v.size):
+        p[0, j] = 1.0 if v[j] > near else 0.0
+        p[1, j] = 1.0 if abs(v[j] - level) <= near and v[j] > near else 0.0
+        positive += v[j] > near
+        pooled += p[1, j] > 0.0
+        from_level += v[j] >= level - near
+    v[0] -= 1.0
+    if from_level <= loss.k:  # the k largest are apart from the others
+        p[1], pooled = 0.0, 0
+    for j in range(v.size):
+        h[j] = (p[0, j] - p[1, j]) / radius
+    return (
+        -1.0 / (radius * positive) if positive > 0 else 0.0,
+        1.0 / (radius * pooled) if pooled > 0 else 0.0,
+    )
+
+
 @traits.register(ConsistentTopKSvm)
 def _(loss):
-    return Traits(smallest_m=loss.k + 1, multilabel=False, convex=True)
+    return Traits(loss.k + 1, multilabel=False, convex=True, smoothing=loss.smoothing)

@@ -18,9 +18,11 @@ from typing import NamedTuple
 import numpy as np
 
 from shortlist._jit import kernel, summing_kernel
+from shortlist.losses.faces import describe_topk_face
 from shortlist.losses.operations import (
     Traits,
     conjugate,
+    derivative,
     step,
     traits,
     value,
@@ -89,6 +91,29 @@ def _(loss, u, n_labels, v, work):
     return value_by_duality(loss, u, n_labels, v, work)
 
 
+@derivative.register(TopKEntropy)
+def _(loss, v, n_labels, a, h, p, work):
+    return _derivative(loss.k, a, False, v, h, p)
+
+
+@derivative.register(TopKEntropyBeta)
+def _(loss, v, n_labels, a, h, p, work):
+    return _derivative(loss.k, a, True, v, h, p)
+
+
+@kernel
+def _derivative(k, a, fixed_cap, v, h, p):
+    """Describe the face on which the conjugate's curvatures are 1/x, and 1/(1 - s) of the sum."""
+    h[0] = 0.0
+    for j in range(1, v.size):
+        x = np.float64(v[j])
+        h[j] = x / (1.0 + a * x)
+    total = -np.float64(v[0])
+    at_cap = k / total + a if total > 0.0 else 0.0
+    of_sum = 1.0 / (1.0 - total) + a if total < 1.0 else np.inf
+    return describe_topk_face(v, k, fixed_cap, at_cap, of_sum, h, p)
+
+
 @traits.register(TopKEntropy, TopKEntropyBeta)
 def _(loss):
-    return Traits(smallest_m=loss.k + 1, multilabel=False, convex=True)
+    return Traits(loss.k + 1, multilabel=False, convex=True, smoothing=1.0)

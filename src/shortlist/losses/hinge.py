@@ -26,9 +26,11 @@ from typing import NamedTuple
 import numpy as np
 
 from shortlist._jit import kernel
+from shortlist.losses.faces import describe_topk_face
 from shortlist.losses.operations import (
     Traits,
     conjugate,
+    derivative,
     dot,
     step,
     traits,
@@ -142,6 +144,22 @@ def _(loss, u, n_labels, v, work):
     return total_of(found) / loss.k
 
 
+@derivative.register(TopKSvmAlpha)
+def _(loss, v, n_labels, a, h, p, work):
+    return _derivative(loss.k, loss.smoothing + a, a, False, v, h, p)
+
+
+@derivative.register(TopKSvmBeta)
+def _(loss, v, n_labels, a, h, p, work):
+    return _derivative(loss.k, loss.smoothing + a, a, True, v, h, p)
+
+
+@kernel
+def _derivative(k, radius, a, fixed_cap, v, h, p):
+    h[:] = 1.0 / radius
+    return describe_topk_face(v, k, fixed_cap, radius, a, h, p)
+
+
 @traits.register(TopKSvmAlpha, TopKSvmBeta)
 def _(loss):
-    return Traits(smallest_m=loss.k + 1, multilabel=False, convex=True)
+    return Traits(loss.k + 1, multilabel=False, convex=True, smoothing=loss.smoothing)

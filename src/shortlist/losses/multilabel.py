@@ -32,7 +32,9 @@ from shortlist.losses.entropy import negative_entropy
 from shortlist.losses.operations import (
     Traits,
     conjugate,
+    derivative,
     dot,
+    face_tolerance,
     step,
     traits,
     value,
@@ -140,6 +142,44 @@ def _(loss, u, n_labels, v, work):
     return _count(loss, n_labels) * (logsumexp(u) - total_of(u[:n_labels]) / n_labels)
 
 
-@traits.register(MultilabelSvm, MultilabelSoftmax)
+@derivative.register(MultilabelSvm)
+def _(loss, v, n_labels, a, h, p, work):
+    radius = loss.smoothing + a
+    for j in range(v.size):
+        h[j] = 1.0 / radius if v[j] != 0.0 else 0.0
+    if total_of(v[n_labels:]) < 1.0 - face_tolerance(v[0]):  # the two sums are only equal
+        p[0] = h
+        return -_inverse_sum(h), 0.0
+    p[:] = 0.0
+    p[0, :n_labels], p[1, n_labels:] = h[:n_labels], h[n_labels:]
+    return -_inverse_sum(h[:n_labels]), -_inverse_sum(h[n_labels:])
+
+
+@derivative.register(MultilabelSoftmax)
+def _(loss, v, n_labels, a, h, p, work):
+    if n_labels == 0:
+        h[:] = 0.0
+        return 0.0, 0.0
+    count = _count(loss, n_labels)
+    for j in range(v.size):
+        share = count / n_labels if j < n_labels else 0.0
+        mass = max(np.float64(v[j]) + share, 0.0)
+        h[j] = mass / (1.0 + a * mass)
+    p[0] = h
+    return -_inverse_sum(h), 0.0
+
+
+@inlined
+def _inverse_sum(h):
+    total = total_of(h)
+    return 1.0 / total if total > 0.0 else 0.0
+
+
+@traits.register(MultilabelSvm)
 def _(loss):
-    return Traits(smallest_m=1, multilabel=True, convex=True)
+    return Traits(1, multilabel=True, convex=True, smoothing=loss.smoothing)
+
+
+@traits.register(MultilabelSoftmax)
+def _(loss):
+    return Traits(1, multilabel=True, convex=True, smoothing=1.0)

@@ -1,4 +1,4 @@
-r"""What a loss can do: three generic functions of an immutable value.
+r"""What a loss can do: a few generic functions of an immutable value.
 
 A loss knows no data, no C and no solver. It sees the scores of one example with
 the `n_labels` true labels *moved to the front*, and no index at all.
@@ -10,7 +10,8 @@ the `n_labels` true labels *moved to the front*, and no index at all.
     step(q, a) = \operatorname*{argmin}_v \ L^*(v) + \tfrac{a}{2} \|v\|^2 - \langle q, v \rangle.
 
 At :math:`a = 0` it is the gradient (a subgradient where the loss is not smooth);
-:math:`L(u) = \langle u, v \rangle - L^*(v)` there.
+:math:`L(u) = \langle u, v \rangle - L^*(v)` there. `derivative`, that of `step`, is for
+Newton's method; a loss without it is trained by the others.
 """
 
 from __future__ import annotations
@@ -19,11 +20,22 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shortlist._generic import generic
+from shortlist._generic import generic, inlined_generic
 from shortlist._jit import part, summing_kernel
 from shortlist.special.sums import total_of
 
-__all__ = ["Traits", "conjugate", "dot", "step", "total_of", "traits", "value", "value_by_duality"]
+__all__ = [
+    "Traits",
+    "conjugate",
+    "derivative",
+    "dot",
+    "face_tolerance",
+    "step",
+    "total_of",
+    "traits",
+    "value",
+    "value_by_duality",
+]
 
 
 @generic
@@ -49,17 +61,44 @@ def value(loss, u, n_labels, v, work):
     """
 
 
+@generic
+def derivative(loss, v, n_labels, a, h, p, work):
+    r"""Describe the derivative of `step` by `q`, at ``v = step(q, a)``.
+
+    It is :math:`diag(h) + t_0 p_0 p_0' + t_1 p_1 p_1'`. Write `h` and the two rows of `p`,
+    return :math:`t_0, t_1`. Where there are several derivatives, at the edge of a face of the
+    domain, it is one of them. At :math:`a = 0` it is the Hessian of the loss.
+    """
+
+
 class Traits(NamedTuple):
     """What one must know of a loss before calling it."""
 
     smallest_m: int  # the least number of classes
     multilabel: bool  # any number of labels, or exactly one
     convex: bool  # `step` serves for any a, or at 0 only
+    smoothing: float = 0.0  # about how strongly convex the conjugate is; 0: the loss has kinks
+    separable: bool = False  # a sum over classes
 
 
 @generic
 def traits(loss):
     """Return the `Traits` of a loss."""
+
+
+@inlined_generic
+def face_tolerance(x):
+    """Return by how much a number that is to equal a bound may differ, in the precision of `x`."""
+
+
+@face_tolerance.register(np.float64, float)
+def _(x):
+    return 1e-12
+
+
+@face_tolerance.register(np.float32)
+def _(x):
+    return 1e-5
 
 
 @summing_kernel

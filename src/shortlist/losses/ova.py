@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shortlist._jit import inlined, summing_kernel
-from shortlist.losses.operations import Traits, conjugate, step, traits, value
+from shortlist.losses.operations import Traits, conjugate, derivative, step, traits, value
 from shortlist.special.elementary import exp, like, log, softplus, xlogx
 from shortlist.special.omega import omega
 
@@ -135,6 +135,28 @@ def _sum_of_softplus(u, sign):
     return total
 
 
-@traits.register(OvaSvm, OvaLogistic)
+@derivative.register(OvaSvm)
+def _(loss, v, n_labels, a, h, p, work):
+    for j in range(v.size):
+        b = abs(np.float64(v[j]))
+        h[j] = 1.0 / (loss.smoothing + a) if 0.0 < b < 1.0 else 0.0
+    return 0.0, 0.0
+
+
+@derivative.register(OvaLogistic)
+def _(loss, v, n_labels, a, h, p, work):
+    for j in range(v.size):
+        b = abs(np.float64(v[j]))
+        spread = b * (1.0 - b)
+        h[j] = spread / (1.0 + a * spread)
+    return 0.0, 0.0
+
+
+@traits.register(OvaSvm)
 def _(loss):
-    return Traits(smallest_m=1, multilabel=True, convex=True)
+    return Traits(1, multilabel=True, convex=True, smoothing=loss.smoothing, separable=True)
+
+
+@traits.register(OvaLogistic)
+def _(loss):
+    return Traits(1, multilabel=True, convex=True, smoothing=4.0, separable=True)
