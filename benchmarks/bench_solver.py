@@ -46,6 +46,7 @@ QUICK_REAL = {
     "news20": ("svm", "softmax"),
     "mediamill": ("multilabel_svm",),
 }
+DEFAULT_SETS = ["a", "b", "letter", "aloi", "news20", "mediamill"]
 TOLERANCE = 1e-3
 #: Ratios to the bare products that are aimed at: hinges, entropies.
 TARGETS = {"a": (2.5, 3.0), "b": (1.5, 3.0)}
@@ -127,7 +128,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--quick", action="store_true", help="the main lines in three minutes")
-    parser.add_argument("--sets", nargs="*", default=["a", "b", *problems.REAL])
+    parser.add_argument("--sets", nargs="*", default=DEFAULT_SETS)
     parser.add_argument("--losses", nargs="*", default=list(LOSSES), choices=list(LOSSES))
     parser.add_argument("--peers", type=float, default=None, help="seconds for each peer; 0: none")
     arguments = parser.parse_args()

@@ -236,6 +236,9 @@ _HINGE = partial(_linear_svc, loss="hinge", dual=True)
 _ALL = (
     Peer("sklearn lbfgs", "softmax", _LINEAR, partial(_logistic_regression, solver="lbfgs")),
     Peer(
+        "sklearn newton-cg", "softmax", _LINEAR, partial(_logistic_regression, solver="newton-cg")
+    ),
+    Peer(
         "sklearn newton-cholesky",
         "softmax",
         _LINEAR,

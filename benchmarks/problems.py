@@ -11,13 +11,15 @@ import io
 import lzma
 import os
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.io
 import scipy.sparse
 from numpy.typing import DTypeLike
-from sklearn.datasets import load_svmlight_file
+from sklearn.datasets import load_digits, load_svmlight_file
 from sklearn.preprocessing import normalize
 
 #: Examples, features and classes of the synthetic sets.
@@ -51,6 +53,11 @@ def real(name: str, dtype: DTypeLike = np.float32) -> Problem:
     aloi          97200     128   1000  sparse, integers from 0 to 9
     news20        15935   62061     20  sparse, term counts scaled to unit length
     mediamill     30993     120    101  dense, label sets as a sparse indicator matrix
+    digits         1797      64     10  dense, from 0 to 1; comes with scikit-learn
+    emotions        391      72      6  dense, columns standardised, label sets
+    yeast          1500     103     14  dense, label sets
+    bibtex         4880    1836    159  sparse, 0 or 1, label sets
+    caltech        4100     784    101  dense, silhouettes of 28 x 28 pixels, 0 or 1
     ===========  ======  ======  =====  ===========================================
     """
     if name not in _READERS:
@@ -58,16 +65,23 @@ def real(name: str, dtype: DTypeLike = np.float32) -> Problem:
     return _READERS[name](np.dtype(dtype))
 
 
-def _read(path: str) -> io.BytesIO:
-    """Return the uncompressed bytes of a file of the data folder."""
+def _folder(path: str) -> Path:
+    """Return a file or folder of the data folder, which must be there."""
     folder = os.environ.get("SHORTLIST_DATA")
     if not folder:
         raise FileNotFoundError(
             "SHORTLIST_DATA is not set; let it name the folder that holds the data sets."
         )
-    file = Path(folder) / path
-    if not file.is_file():
-        raise FileNotFoundError(f"there is no file {file}; SHORTLIST_DATA names the folder.")
+    if not (Path(folder) / path).exists():
+        raise FileNotFoundError(
+            f"there is no {Path(folder) / path}; SHORTLIST_DATA names the folder."
+        )
+    return Path(folder) / path
+
+
+def _read(path: str) -> io.BytesIO:
+    """Return the uncompressed bytes of a file of the data folder."""
+    file = _folder(path)
     with (lzma if file.suffix == ".xz" else gzip).open(file, "rb") as stream:
         return io.BytesIO(stream.read())
 
@@ -104,11 +118,54 @@ def _mediamill(dtype: np.dtype) -> Problem:
     return Problem(np.ascontiguousarray(table[:, :120]), y, 101)
 
 
+def _digits(dtype: np.dtype) -> Problem:
+    X, y = load_digits(return_X_y=True)
+    return Problem((X / 16).astype(dtype), y, 10)
+
+
+def _mulan(name: str, d: int, m: int, dtype: np.dtype) -> Problem:
+    """Return a set in ARFF whose last columns are the labels, with dense or sparse rows."""
+    stream = _read(f"{name}/{name}-train.arff.xz")
+    while not stream.readline().lower().startswith(b"@data"):
+        pass
+    lines = [line.strip() for line in stream.read().decode().splitlines() if line.strip()]
+    table = np.zeros((len(lines), d + m))
+    for row, line in zip(table, lines, strict=True):
+        if line.startswith("{"):
+            pairs = np.array(line.strip("{}").replace(",", " ").split(), float).reshape(-1, 2)
+            row[pairs[:, 0].astype(int)] = pairs[:, 1]
+        else:
+            row[:] = [float(value) for value in line.split(",")]
+    return Problem(table[:, :d].astype(dtype), scipy.sparse.csr_array(table[:, d:] > 0), m)
+
+
+def _emotions(dtype: np.dtype) -> Problem:
+    X, y, m = _mulan("emotions", 72, 6, np.dtype(float))
+    return Problem(((X - X.mean(axis=0)) / X.std(axis=0)).astype(dtype), y, m)
+
+
+def _bibtex(dtype: np.dtype) -> Problem:
+    X, y, m = _mulan("bibtex", 1836, 159, dtype)
+    return Problem(scipy.sparse.csr_array(X), y, m)
+
+
+def _caltech(dtype: np.dtype) -> Problem:
+    folder = _folder("caltech101_silhouettes")
+    table = scipy.io.loadmat(folder / "caltech101_silhouettes_28_split1.mat")
+    labels = table["train_labels"].ravel().astype(np.int64) - 1
+    return Problem(table["train_data"].astype(dtype), labels, 101)
+
+
 _READERS: dict[str, Callable[[np.dtype], Problem]] = {
     "letter": _letter,
     "aloi": _aloi,
     "news20": _news20,
     "mediamill": _mediamill,
+    "digits": _digits,
+    "emotions": _emotions,
+    "yeast": partial(_mulan, "yeast", 103, 14),
+    "bibtex": _bibtex,
+    "caltech": _caltech,
 }
 #: The names of the real sets.
 REAL = tuple(_READERS)

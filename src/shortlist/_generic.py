@@ -46,6 +46,9 @@ class Generic(Protocol):
     def register(self, *classes: type) -> Callable[[Implementation], Implementation]:
         """Return a decorator that makes a function the implementation for `classes`."""
 
+    def serves(self, cls: type) -> bool:
+        """Return whether there is an implementation for `cls`."""
+
 
 def generic(stub: Implementation) -> Generic:
     """Make a generic function of `stub`, which gives its name, arguments and docstring."""
@@ -86,6 +89,7 @@ def _make(stub: Implementation, inline: bool) -> Generic:
     options = {"error_model": "numpy", "fastmath": FASTMATH, "forceinline": inline}
     overload(call, jit_options=options)(resolve)
     vars(call)["register"] = register
+    vars(call)["serves"] = table.__contains__
     return cast(Generic, call)
 
 

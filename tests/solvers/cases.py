@@ -44,14 +44,18 @@ def sets_of(y):
     return [np.flatnonzero(row) for row in y] if y.ndim == 2 else [[label] for label in y]
 
 
-def objectives_from_scratch(loss, X, y, c, duals, anchor=0.0):
-    """Both objectives for W(v), from the definitions, in plain NumPy and float64."""
+def objectives_from_scratch(loss, X, y, c, duals, anchor=0.0, weights=None):
+    """Both objectives from the definitions, in plain NumPy and float64, and W(v).
+
+    The dual one is that of `duals`, the primal one that of `weights`, by default W(v).
+    """
     X, duals = np.asarray(X, np.float64), np.asarray(duals, np.float64)
-    weights = anchor - (X * c[:, None]).T @ duals
+    own = anchor - (X * c[:, None]).T @ duals
+    across = ((own - anchor) * anchor).sum() + 0.5 * ((own - anchor) ** 2).sum()
+    weights = own if weights is None else np.asarray(weights, np.float64)
     half = 0.5 * ((weights - anchor) ** 2).sum()
     primal = half + c @ losses.value(loss, X @ weights, y)
-    across = ((weights - anchor) * anchor).sum()
-    return primal, -c @ losses.conjugate(loss, duals, y) - half - across, weights
+    return primal, -c @ losses.conjugate(loss, duals, y) - across, own
 
 
 def mapped(X, folder):

@@ -22,7 +22,7 @@ from solvers.cases import data
 from solvers.cases import objectives_from_scratch as objectives
 
 #: A problem that is far from solved after a few passes.
-HARD = {"loss": losses.svm(), "C": 100.0, "tol": 1e-12}
+HARD = {"loss": losses.svm(), "C": 100.0, "solver": "sdca", "tol": 1e-12}
 
 
 def press_ctrl_c_at(epoch):
@@ -294,15 +294,17 @@ KILLED = """
     def die(evaluation):
         if evaluation.epoch >= 5 and sys.argv[2] == "die":
             os.kill(os.getpid(), 9)
-    solution = solve(X, y, losses.svm(), C=100.0, tol=1e-12, max_epochs=10, callback=die,
-                     checkpoint=sys.argv[1] or None, checkpoint_every=0.0)
+    solution = solve(X, y, losses.svm(), C=100.0, solver=sys.argv[3], tol=1e-12, callback=die,
+                     max_epochs=int(sys.argv[4]), checkpoint=sys.argv[1] or None,
+                     checkpoint_every=0.0)
     print(solution.duals.tobytes().hex()[:4000], solution.history[-1].epoch)
 """
 
 
-def test_a_killed_run_goes_on(tmp_path):
+@pytest.mark.parametrize(("solver", "passes"), [("sdca", 10), ("auto", 60)])
+def test_a_killed_run_goes_on(solver, passes, tmp_path):
     def run(file, how):
-        code = [sys.executable, "-c", textwrap.dedent(KILLED), file, how]
+        code = [sys.executable, "-c", textwrap.dedent(KILLED), file, how, solver, str(passes)]
         return subprocess.run(code, capture_output=True, text=True, timeout=300)
 
     file = str(tmp_path / "run.npz")

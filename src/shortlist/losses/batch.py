@@ -108,3 +108,38 @@ def derivative_rows(loss, v, offsets, indices, a, h, p, taus):
     for i in range(v.shape[0]):
         labels = indices[offsets[i] : offsets[i + 1]]
         taus[i, 0], taus[i, 1] = _derivative(loss, v[i], labels, a, row, h[i], p[i], work)
+
+
+@kernel
+def derivative_diagonal_rows(loss, v, offsets, indices, a, out):
+    """Write the diagonal of the derivative of every example's step at `v` to `out`."""
+    m = v.shape[1]
+    work, row, h, p = workspace(m), np.empty(m, v.dtype), np.empty(m), np.empty((2, m))
+    for i in range(v.shape[0]):
+        labels = indices[offsets[i] : offsets[i + 1]]
+        taus = _derivative(loss, v[i], labels, a, row, h, p, work)
+        for j in range(m):
+            for r in range(2):
+                if taus[r] != 0.0:
+                    h[j] += taus[r] * p[r, j] * p[r, j]
+            out[i, j] = max(h[j], 0.0)
+
+
+@kernel
+def slope_rows(loss, u, along, t, centre, a, offsets, indices, c):
+    r"""Return the derivative by `t` of the sum of `centred_step_rows`' losses at `u + t along`."""
+    work, total = workspace(u.shape[1]), 0.0
+    row, v = np.empty(u.shape[1], u.dtype), np.empty(u.shape[1], u.dtype)
+    weight, t = row.dtype.type(a), row.dtype.type(t)
+    for i in range(u.shape[0]):
+        labels = indices[offsets[i] : offsets[i + 1]]
+        for j in range(row.size):
+            row[j] = u[i, j] + t * along[i, j] + weight * centre[i, j]
+        to_front(row, labels)
+        step(loss, row, labels.size, a, v, work)
+        from_front(v, labels)
+        slope = 0.0
+        for j in range(row.size):
+            slope += np.float64(v[j]) * np.float64(along[i, j])
+        total += c[i] * slope
+    return total

@@ -116,4 +116,4 @@ def _derivative(k, a, fixed_cap, v, h, p):
 
 @traits.register(TopKEntropy, TopKEntropyBeta)
 def _(loss):
-    return Traits(loss.k + 1, multilabel=False, convex=True, smoothing=1.0)
+    return Traits(loss.k + 1, multilabel=False, convex=True, smoothing=1.0, entropic=True)

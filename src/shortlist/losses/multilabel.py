@@ -182,4 +182,4 @@ def _(loss):
 
 @traits.register(MultilabelSoftmax)
 def _(loss):
-    return Traits(1, multilabel=True, convex=True, smoothing=1.0)
+    return Traits(1, multilabel=True, convex=True, smoothing=1.0, entropic=True)

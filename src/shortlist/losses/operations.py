@@ -79,6 +79,7 @@ class Traits(NamedTuple):
     convex: bool  # `step` serves for any a, or at 0 only
     smoothing: float = 0.0  # about how strongly convex the conjugate is; 0: the loss has kinks
     separable: bool = False  # a sum over classes
+    entropic: bool = False  # its curvature changes slowly, and nowhere to 0
 
 
 @generic

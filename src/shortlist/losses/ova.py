@@ -159,4 +159,4 @@ def _(loss):
 
 @traits.register(OvaLogistic)
 def _(loss):
-    return Traits(1, multilabel=True, convex=True, smoothing=4.0, separable=True)
+    return Traits(1, True, convex=True, smoothing=4.0, separable=True, entropic=True)

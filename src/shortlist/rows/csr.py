@@ -10,7 +10,13 @@ from numpy.typing import NDArray
 from shortlist._arrays import FloatArray
 from shortlist._jit import kernel, summing_kernel
 from shortlist.rows import operations
-from shortlist.rows.dense import scores_by_weights, squared_length_of_weights, weights_of_model
+from shortlist.rows.dense import (
+    always,
+    inner_of_weights,
+    itself,
+    scores_by_weights,
+    weights_of_model,
+)
 from shortlist.rows.products import bounds, chunks
 
 
@@ -126,6 +132,11 @@ def _(rows):
     return rows.columns
 
 
+@operations.n_stored.register(CsrRows)
+def _(rows):
+    return rows.data.size
+
+
 @operations.squared_norms.register(CsrRows)
 def _(rows):
     norms = np.empty(rows.offsets.size - 1)
@@ -158,9 +169,44 @@ def _(rows, coefficients, model, part, parts):
         _add_outers(rows, examples, coefficients(some)[:, classes], mine)
 
 
-operations.squared_length.register(CsrRows)(squared_length_of_weights)
+operations.inner.register(CsrRows)(inner_of_weights)
+operations.as_linear.register(CsrRows)(itself)
+operations.has_linear_form.register(CsrRows)(always)
 operations.new_scores.register(CsrRows)(scores_by_weights)
 operations.weights.register(CsrRows)(weights_of_model)
+
+
+@operations.take.register(CsrRows)
+def _(rows, examples):
+    lengths = rows.offsets[examples + 1] - rows.offsets[examples]
+    offsets = np.zeros(examples.size + 1, rows.offsets.dtype)
+    np.cumsum(lengths, out=offsets[1:])
+    shifts = np.repeat(rows.offsets[examples] - offsets[:-1], lengths)
+    at = np.arange(offsets[-1]) + shifts
+    return rows._replace(data=rows.data[at], indices=rows.indices[at], offsets=offsets)
+
+
+@operations.dense.register(CsrRows)
+def _(rows, examples):
+    out = np.zeros((len(examples), operations.model_rows(rows)), rows.dtype)
+    out[:, rows.columns :] = rows.intercept
+    _spread(rows, examples, out)
+    return out
+
+
+@kernel
+def _spread(rows, examples, out):
+    for i in range(examples.size):
+        for j in range(rows.offsets[examples[i]], rows.offsets[examples[i] + 1]):
+            out[i, rows.indices[j]] += rows.data[j]
+
+
+@operations.squares_times.register(CsrRows)
+def _(rows, weights):
+    squares = rows._replace(data=rows.data * rows.data, intercept=rows.intercept**2)
+    total = np.empty((operations.model_rows(rows), weights.shape[1]), rows.dtype)
+    operations.accumulate(squares, weights.__getitem__, total, 0, 1)
+    return total
 
 
 @operations.contents.register(CsrRows)

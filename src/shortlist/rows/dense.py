@@ -117,6 +117,11 @@ def _(rows):
     return rows.matrix.shape[1]
 
 
+@operations.n_stored.register(DenseRows)
+def _(rows):
+    return rows.matrix.size
+
+
 @operations.squared_norms.register(DenseRows)
 def _(rows):
     norms = np.empty(len(rows.matrix))
@@ -151,13 +156,13 @@ def _(rows, coefficients, model, part, parts):
             model[d] += rows.dtype.type(rows.intercept) * a.sum(axis=0)
 
 
-@operations.squared_length.register(DenseRows)
-def squared_length_of_weights(rows, model, coefficients):
-    """Return the squared Frobenius norm of the weights."""
+@operations.inner.register(DenseRows)
+def inner_of_weights(rows, model, coefficients, other):
+    """Return the inner product of two matrices of weights."""
     total = 0.0
     for some in slices(0, len(model)):
-        part = model[some].ravel().astype(np.float64, copy=False)
-        total += float(part @ part)
+        one, two = (array[some].ravel().astype(np.float64, copy=False) for array in (model, other))
+        total += float(one @ two)
     return total
 
 
@@ -175,6 +180,38 @@ def scores_by_weights(rows, X, weights):
 def weights_of_model(rows, model, coefficients):
     """Return the model, which is the weights."""
     return model
+
+
+@operations.take.register(DenseRows)
+def _(rows, examples):
+    return DenseRows(operations.pick(rows, examples), 0.0)
+
+
+@operations.dense.register(DenseRows)
+def _(rows, examples):
+    return operations.pick(rows, examples)
+
+
+@operations.squares_times.register(DenseRows)
+def _(rows, weights):
+    n, m = weights.shape
+    total = np.zeros((operations.model_rows(rows), m), rows.dtype)
+    for some in chunks(n, max(total.shape)):
+        picked = operations.pick(rows, np.arange(some.start, some.stop))
+        total += (picked * picked).T @ weights[some]
+    return total
+
+
+@operations.has_linear_form.register(DenseRows)
+def always(rows):
+    """Return that there is one."""
+    return True
+
+
+@operations.as_linear.register(DenseRows)
+def itself(rows):
+    """Return the storage, which is linear, and what changes nothing."""
+    return rows, lambda weights: weights
 
 
 @operations.contents.register(DenseRows)

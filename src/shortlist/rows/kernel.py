@@ -12,12 +12,14 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.linalg
 import scipy.sparse
 from numpy.typing import NDArray
 
 from shortlist._arrays import FloatArray, as_choice, as_finite, as_positive
 from shortlist.rows import operations
 from shortlist.rows.convert import as_csr, as_matrix
+from shortlist.rows.dense import DenseRows
 from shortlist.rows.products import add_transposed, bounds, chunks, slices
 
 #: ``function(A, B)`` returns the kernel between the rows of A and those of B.
@@ -199,6 +201,11 @@ def _(rows):
     return rows.points.shape[1]
 
 
+@operations.n_stored.register(KernelRows)
+def _(rows):
+    return rows.points.shape[0] ** 2
+
+
 @operations.squared_norms.register(KernelRows)
 def _(rows):
     return rows.diagonal + rows.intercept**2
@@ -219,11 +226,11 @@ def _(rows, coefficients, model, part, parts):
             model[some] += picked[:, others] @ coefficients(others)
 
 
-@operations.squared_length.register(KernelRows)
-def _(rows, model, coefficients):
+@operations.inner.register(KernelRows)
+def _(rows, model, coefficients, other):
     total = 0.0
     for some in chunks(*model.shape):
-        total += float(np.einsum("ij,ij->", model[some], coefficients(some), dtype=np.float64))
+        total += float(np.einsum("ij,ij->", other[some], coefficients(some), dtype=np.float64))
     return total
 
 
@@ -239,6 +246,40 @@ def _(rows, X, weights):
 @operations.weights.register(KernelRows)
 def _(rows, model, coefficients):
     return coefficients(slice(0, len(model)))
+
+
+@operations.has_linear_form.register(KernelRows)
+def _(rows):
+    return rows.computed is not None
+
+
+@operations.as_linear.register(KernelRows)
+def _(rows):
+    r"""Factor the kernel matrix, :math:`K = L L'`: the rows of `L` are the examples.
+
+    With pivots, so that a singular matrix has a factor of few columns; weights are then
+    combinations of the examples that were pivots.
+    """
+    if rows.computed is None:
+        raise ValueError(
+            "Newton's method needs the kernel of all pairs in memory: raise cache_size of the "
+            'kernel, or choose solver="accelerated".'
+        )
+    whole = rows.computed.astype(np.float64) + rows.intercept**2
+    factor, order, rank, _ = scipy.linalg.lapack.dpstrf(whole, lower=1, overwrite_a=1)
+    order = order - 1  # LAPACK counts from 1
+    lower = np.tril(factor[:, :rank])
+    examples = np.empty((len(order), rank), rows.dtype)
+    examples[order] = lower
+
+    def coefficients(weights: FloatArray) -> FloatArray:
+        out = np.zeros((len(order), weights.shape[1]), rows.dtype)
+        out[order[:rank]] = scipy.linalg.solve_triangular(
+            lower[:rank], weights.astype(np.float64), lower=True, trans="T"
+        )
+        return out
+
+    return DenseRows(examples, 0.0), coefficients
 
 
 @operations.contents.register(KernelRows)

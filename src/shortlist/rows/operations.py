@@ -76,6 +76,11 @@ def n_features(rows):
 
 
 @generic
+def n_stored(rows):
+    """Return how many numbers a pass over all examples multiplies with each class."""
+
+
+@generic
 def squared_norms(rows):
     """Return the squared lengths of all examples, in float64."""
 
@@ -94,8 +99,11 @@ def accumulate(rows, coefficients, model, part, parts):
 
 
 @generic
-def squared_length(rows, model, coefficients):
-    r"""Return :math:`\|\sum_i x_i a_i'\|^2` in float64, where the model is that sum."""
+def inner(rows, model, coefficients, other):
+    r"""Return :math:`\langle \sum_i x_i a_i', other \rangle` of two models, in float64.
+
+    The first is that sum; ``coefficients(some)`` are as in `accumulate`.
+    """
 
 
 @generic
@@ -125,6 +133,37 @@ def consecutive(rows):
 @generic
 def weights(rows, model, coefficients):
     """Return the trained weights: those of a linear model, the coefficients of a kernel's."""
+
+
+# --- for Newton's method: linear storages only ---
+
+
+@generic
+def take(rows, examples):
+    """Return a storage of some examples; an intercept may have become a column like others."""
+
+
+@generic
+def dense(rows, examples):
+    """Return some examples as a new dense matrix, the intercept as its last column."""
+
+
+@generic
+def squares_times(rows, weights):
+    r"""Return :math:`\sum_i x_i^2 w_i'`, the squares of the elements, for weights (n, m)."""
+
+
+@generic
+def has_linear_form(rows):
+    """Return whether `as_linear` serves this storage."""
+
+
+@generic
+def as_linear(rows):
+    """Return a linear storage with the same inner products.
+
+    And a function that turns its weights into the trained weights of this storage.
+    """
 
 
 @generic

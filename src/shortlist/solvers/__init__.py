@@ -12,14 +12,14 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import ArrayLike
 
-from shortlist._arrays import as_integer, as_nonnegative, as_number, as_positive
+from shortlist._arrays import as_choice, as_integer, as_nonnegative, as_number, as_positive
 from shortlist.losses import check_labels
 from shortlist.losses.labels import Labels
 from shortlist.losses.operations import traits
 from shortlist.losses.registry import Loss, make, softmax
 from shortlist.rows import Storage, as_storage, operations
 from shortlist.rows.convert import as_csr, as_matrix
-from shortlist.solvers import gradient, training
+from shortlist.solvers import choice, gradient, training
 from shortlist.solvers.checkpoint import CheckpointError
 from shortlist.solvers.interruption import Interruption
 from shortlist.solvers.options import Callback, Options
@@ -32,7 +32,7 @@ from shortlist.solvers.result import (
     Stationarity,
     Status,
 )
-from shortlist.solvers.team import available_cores
+from shortlist.solvers.team import Team, available_cores
 
 __all__ = [
     "Certificate",
@@ -60,8 +60,9 @@ def solve(
     sample_weight: ArrayLike | None = None,
     intercept: float = 0.0,
     anchor: ArrayLike | None = None,
+    solver: str = "auto",
     tol: float = 1e-3,
-    max_epochs: int = 1000,
+    max_epochs: int = 10_000,
     max_time: float = math.inf,
     duals: ArrayLike | None = None,
     random_state: int = 0,
@@ -78,10 +79,11 @@ def solve(
 
         \min_W \ \tfrac12 \|W - W_0\|^2 + C \sum_i w_i L(y_i, W' x_i)
 
-    by stochastic dual coordinate ascent. The answer comes with a certificate: the values of
-    this objective and of its dual, between which the optimum lies. For a loss that is not
-    convex (`truncated_topk_entropy`) L-BFGS descends from the softmax solution instead, and
-    the certificate is the norm of the gradient.
+    by stochastic dual coordinate ascent, accelerated or followed by Newton's method where C is
+    large. The answer comes with a certificate: the values of this objective and of its dual,
+    between which the optimum lies. For a loss that is not convex (`truncated_topk_entropy`)
+    L-BFGS descends from the softmax solution instead, and the certificate is the norm of the
+    gradient.
 
     Parameters
     ----------
@@ -103,11 +105,14 @@ def solve(
         for a kernel, its square is added to the kernel. 0 adds none.
     anchor : array_like, shape of the weights, optional
         The weights :math:`W_0` towards which to regularise; zero by default. Not for kernels.
+    solver : {"auto", "sdca", "accelerated", "newton"}
+        The method, see :doc:`/how`. "auto" begins with plain passes of SDCA and changes to what
+        is likely to be faster; ``history.notes`` of the solution say when and why.
     tol : float
         The relative duality gap to reach, :math:`(P - D) / \max(|P|, |D|)`; for a loss that
         is not convex, the norm of the gradient relative to that at zero weights.
     max_epochs : int
-        The most passes over the data.
+        The most passes over the data; a step of Newton's method takes several.
     max_time : float
         The most seconds, those of the runs before a checkpoint included.
     duals : array_like, shape (n, m), optional
@@ -147,7 +152,7 @@ def solve(
     """
     problem = _problem(X, y, loss, n_classes, as_positive(C, "C"), sample_weight, intercept, anchor)
     options = _options(
-        problem, tol, max_epochs, max_time, random_state, block_size, n_threads,
+        problem, solver, tol, max_epochs, max_time, random_state, block_size, n_threads,
         evaluate_on, callback, checkpoint, checkpoint_every,
     )  # fmt: skip
     with Interruption() as interruption:
@@ -164,8 +169,9 @@ def path(
     sample_weight: ArrayLike | None = None,
     intercept: float = 0.0,
     anchor: ArrayLike | None = None,
+    solver: str = "auto",
     tol: float = 1e-3,
-    max_epochs: int = 1000,
+    max_epochs: int = 10_000,
     max_time: float = math.inf,
     random_state: int = 0,
     block_size: int | None = None,
@@ -186,8 +192,8 @@ def path(
         The weights of the losses, in the order in which they are solved.
     n_classes, sample_weight, intercept, anchor
         As for `solve`.
-    tol, random_state, block_size, n_threads, evaluate_on, callback
-        As for `solve`.
+    solver, tol, random_state, block_size, n_threads, evaluate_on, callback
+        As for `solve`; "auto" begins each solution with the method that ended the one before.
     max_epochs, max_time
         The limits of each solution.
 
@@ -206,19 +212,37 @@ def path(
     values = [as_positive(C, "C") for C in np.atleast_1d(np.asarray(Cs)).tolist()]
     problem = _problem(X, y, loss, n_classes, 1.0, sample_weight, intercept, anchor)
     options = _options(
-        problem, tol, max_epochs, max_time, random_state, block_size, n_threads,
+        problem, solver, tol, max_epochs, max_time, random_state, block_size, n_threads,
         evaluate_on, callback, None, math.inf,
     )  # fmt: skip
-    weights, duals, solutions = problem.c, None, []
+    weights, duals, first = problem.c, _start(None, problem), "sdca"
+    solutions: list[Solution] = []
     with Interruption() as interruption:
-        for C in values:
+        for before, C in zip([values[0], *values], values, strict=False):
             problem.set_weights(C * weights)
-            solution = _run(problem, _start(duals, problem), options, interruption)
+            if solutions:
+                duals = _warm_start(problem, solutions[-1].duals, before / C, options.n_threads)
+            solution = _run(problem, duals, options, interruption, first=first)
             solutions.append(solution)
-            duals = solution.duals
+            if traits(problem.loss).convex:
+                first = solution.history[-1].method
             if interruption.happened or solution.status is Status.STOPPED:
                 break
     return solutions
+
+
+def _warm_start(problem: Problem, duals: Any, ratio: float, n_threads: int) -> Any:
+    """Return the duals of another C, or what gives the same weights, whichever is better.
+
+    Where examples are hard to fit their duals hardly change with C; where they are not, the
+    weights do not. Duals may be shrunk, not stretched: zero is feasible.
+    """
+    same_weights = duals * problem.dtype.type(min(ratio, 1.0))
+    with Team(n_threads) as team:
+        reached = [
+            problem.dual(start, problem.model(start, team), team) for start in (duals, same_weights)
+        ]
+    return same_weights if reached[1] > reached[0] else duals.copy()
 
 
 def _problem(
@@ -245,9 +269,10 @@ def _run(
     options: Options,
     interruption: Interruption,
     trusted: bool = True,
+    first: str = "sdca",
 ) -> Solution:
     if traits(problem.loss).convex:
-        return training.solve(problem, duals, options, interruption, trusted)
+        return training.solve(problem, duals, options, interruption, trusted, first)
     if options.checkpoint is not None:
         raise ValueError(
             "checkpoint is for convex losses; this one starts from softmax's solution."
@@ -260,6 +285,7 @@ def _run(
 
 def _options(
     problem: Problem,
+    solver: str,
     tol: float,
     max_epochs: int,
     max_time: float,
@@ -283,7 +309,10 @@ def _options(
         raise ValueError(f"there is no folder {path.parent} for the checkpoint.")
     if path is not None and path.is_dir():
         raise ValueError(f"checkpoint {path} is a folder; name a file.")
+    as_choice(solver, choice.SOLVERS, "solver")
+    choice.check(solver, problem)
     return Options(
+        solver=solver,
         tol=as_nonnegative(tol, "tol"),
         max_epochs=as_integer(max_epochs, "max_epochs", 1),
         max_time=max_time,

@@ -14,15 +14,18 @@ import os
 import warnings
 import zipfile
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
+from shortlist._arrays import FloatArray
 from shortlist.rows import operations
+from shortlist.solvers.method import Method, Numbers
+from shortlist.solvers.options import Options
+from shortlist.solvers.problem import Problem
 from shortlist.solvers.result import Certificate, Evaluation, History
-from shortlist.solvers.sdca import Sdca
 
-_FORMAT = "shortlist checkpoint 1"
+_FORMAT = "shortlist checkpoint 2"
 
 
 class CheckpointError(ValueError):
@@ -33,9 +36,8 @@ class CheckpointError(ValueError):
 Traits: TypeAlias = dict[str, str]
 
 
-def traits_of(run: Sdca, seed: int) -> Traits:
+def traits_of(problem: Problem, duals: FloatArray, options: Options) -> Traits:
     """Return what decides the iterates, before the first of them."""
-    problem = run.problem
     anchor = () if problem.anchor is None else (problem.anchor,)
     return {
         "X": _hash(*operations.contents(problem.rows)),
@@ -44,10 +46,11 @@ def traits_of(run: Sdca, seed: int) -> Traits:
         "loss": repr(problem.loss),
         "C or sample_weight": _hash(problem.c),
         "anchor": _hash(*anchor),
-        "duals": _hash(run.duals),
-        "random_state": str(seed),
-        "block_size": "row by row" if run.row_by_row else str(run.block_size),
-        "n_threads": str(run.team.size),
+        "duals": _hash(duals),
+        "solver": options.solver,
+        "random_state": str(options.seed),
+        "block_size": str(options.block_size),
+        "n_threads": str(options.n_threads),
     }
 
 
@@ -62,17 +65,27 @@ def _hash(*arrays: np.ndarray[Any, Any]) -> str:
 
 
 def save(
-    path: Path, traits: Traits, run: Sdca, history: History, seconds: tuple[float, float]
+    path: Path,
+    traits: Traits,
+    method: Method,
+    history: History,
+    note: str,
+    seconds: tuple[float, float],
 ) -> None:
     """Write the state of a run; where that fails, warn and go on."""
+    numbers, arrays = method.state()
     state = {
         "format": _FORMAT,
         "traits": traits,
-        "rng": run.rng.bit_generator.state,
-        "counts": [run.epoch, run.position, run.rounds, run.at_once, run.exact_at],
+        "method": method.name,
+        "numbers": numbers,
         "seconds": seconds,
+        "note": note,
         "history": [
-            [line.epoch, *line.certificate, line.seconds_solving, line.seconds_evaluating]
+            [
+                *(line.epoch, *line.certificate, line.seconds_solving, line.seconds_evaluating),
+                *(line.method, line.note),
+            ]
             for line in history
         ],
         "metrics": [
@@ -82,15 +95,7 @@ def save(
     beside = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     try:
         with beside.open("wb") as file:
-            np.savez(
-                file,
-                state=np.array(json.dumps(state)),
-                duals=run.duals,
-                model=run.model,
-                order=run.order,
-                idle=run.resting.idle,
-                due=run.resting.due,
-            )
+            np.savez(file, state=np.array(json.dumps(state)), **arrays)  # type: ignore[arg-type]
             file.flush()
             os.fsync(file.fileno())
         os.replace(beside, path)
@@ -103,8 +108,19 @@ def save(
         )
 
 
-def load(path: Path, traits: Traits, run: Sdca) -> tuple[History, tuple[float, float]]:
-    """Set the state of `run` to that of the file; return the history and the seconds spent."""
+class Saved(NamedTuple):
+    """What a checkpoint holds."""
+
+    method: str
+    numbers: Numbers
+    arrays: dict[str, np.ndarray[Any, Any]]
+    history: History
+    note: str  # for its next line
+    seconds: tuple[float, float]
+
+
+def load(path: Path, traits: Traits) -> Saved:
+    """Return what the file holds, if it is a whole checkpoint of a run with these traits."""
     try:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in archive.files}
@@ -121,14 +137,11 @@ def load(path: Path, traits: Traits, run: Sdca) -> tuple[History, tuple[float, f
             f"{path} is the checkpoint of another run: {', '.join(others)} differ; "
             "delete it, or choose another file."
         )
-    run.duals, run.model, run.order = arrays["duals"], arrays["model"], arrays["order"]
-    run.resting.idle, run.resting.due = arrays["idle"], arrays["due"]
-    run.rng.bit_generator.state = state["rng"]
-    run.epoch, run.position, run.rounds, run.at_once, run.exact_at = state["counts"]
     history = History()
     for line, metrics in zip(state["history"], state["metrics"], strict=True):
-        epoch, primal, dual, solving, evaluating = line
+        epoch, primal, dual, solving, evaluating, method, note = line
         shares = {name: np.array(values) for name, values in metrics.items()}
         certificate = Certificate(primal, dual)
-        history.append(Evaluation(epoch, certificate, solving, evaluating, shares))
-    return history, (state["seconds"][0], state["seconds"][1])
+        history.append(Evaluation(epoch, certificate, solving, evaluating, shares, method, note))
+    seconds = state["seconds"][0], state["seconds"][1]
+    return Saved(state["method"], state["numbers"], arrays, history, state["note"], seconds)

@@ -19,7 +19,7 @@ from shortlist.losses import batch
 from shortlist.rows import operations
 from shortlist.solvers.interruption import Interruption
 from shortlist.solvers.options import Options
-from shortlist.solvers.problem import Problem
+from shortlist.solvers.problem import Problem, accumulate
 from shortlist.solvers.result import Evaluation, History, Solution, Stationarity, Status
 from shortlist.solvers.team import Team
 
@@ -85,10 +85,7 @@ class _Run:
             np.empty((problem.n, problem.m), problem.dtype),
             a.astype(problem.dtype, copy=False),
         )
-        team.each(
-            lambda part: operations.accumulate(problem.rows, a.__getitem__, out, part, team.size),
-            range(team.size),
-        )
+        accumulate(problem.rows, a.__getitem__, out, team)
         return out
 
     def _losses(self, model: FloatArray) -> float:

@@ -22,6 +22,7 @@ Callback = Callable[[Evaluation], bool | None]
 class Options(NamedTuple):
     """What `shortlist.solve` was asked for, checked."""
 
+    solver: str
     tol: float
     max_epochs: int
     max_time: float

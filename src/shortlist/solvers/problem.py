@@ -32,7 +32,7 @@ from shortlist.losses import batch
 from shortlist.losses.labels import Labels
 from shortlist.losses.registry import Loss
 from shortlist.rows import Storage, operations
-from shortlist.rows.products import chunks, slices
+from shortlist.rows.products import chunks
 from shortlist.solvers.result import Certificate
 from shortlist.solvers.team import Team
 
@@ -73,6 +73,18 @@ class Problem:
         other.loss = loss
         return other
 
+    def with_anchor(self, anchor: FloatArray) -> Problem:
+        """Return the same problem with another anchor, and weights of its own."""
+        other = copy.copy(self)
+        other.anchor = anchor
+        return other
+
+    def with_rows(self, rows: Storage) -> Problem:
+        """Return the same problem with a storage of the same inner products."""
+        other = copy.copy(self)
+        other.rows, other.d = rows, operations.model_rows(rows)
+        return other
+
     def run(self, kernel: Any, *args: Any) -> Any:
         """Call a kernel of the loss: one kept on disk, or its twin for a user's own loss."""
         return kernel_for(self.loss, kernel)(self.loss, *args)
@@ -88,15 +100,20 @@ class Problem:
         if not duals.any():  # where a run begins
             model[:] = 0.0 if self.anchor is None else self.anchor
             return model
-        coefficients = self.coefficients(duals)
-
-        def accumulate(part: int) -> None:
-            operations.accumulate(self.rows, coefficients, model, part, team.size)
-
-        team.each(accumulate, range(team.size))
+        accumulate(self.rows, self.coefficients(duals), model, team)
         if self.anchor is not None:
             model += self.anchor
         return model
+
+    def scores(self, model: FloatArray, team: Team) -> FloatArray:
+        """Return the scores of all examples as a new array."""
+        out = np.empty((self.n, self.m), self.dtype)
+
+        def compute(some: slice) -> None:
+            out[some] = operations.scores(self.rows, some.start, some.stop, model)
+
+        team.each(compute, list(chunks(self.n, self.m)))
+        return out
 
     def losses(self, model: FloatArray, team: Team, also: Callable[..., None]) -> float:
         """Return the weighted sum of the losses at the scores of a model.
@@ -115,6 +132,17 @@ class Problem:
         team.each(evaluate, list(chunks(self.n, self.m)))
         return float(self.c @ values)
 
+    def primal(
+        self, model: FloatArray, coefficients: Callable[[slice], FloatArray], team: Team
+    ) -> float:
+        """Return the primal objective of any model; a kernel's also needs its coefficients."""
+        return self.half(model, coefficients) + self.losses(model, team, _nothing)
+
+    def half(self, model: FloatArray, coefficients: Callable[[slice], FloatArray]) -> float:
+        """Return the regulariser's part of the primal objective."""
+        moved = model if self.anchor is None else model - self.anchor
+        return 0.5 * float(operations.inner(self.rows, moved, coefficients, moved))
+
     def certificate(self, model: FloatArray, duals: FloatArray, team: Team) -> Certificate:
         """Return both objectives; `model` must be W(v). Sums are float64."""
         conjugates = np.empty(self.n)
@@ -126,15 +154,37 @@ class Problem:
         half, across = self._regulariser(model, duals)
         return Certificate(half + values, -float(self.c @ conjugates) - half - across)
 
+    def dual(self, duals: FloatArray, model: FloatArray, team: Team) -> float:
+        """Return the dual objective; `model` must be W(v)."""
+        conjugates = np.empty(self.n)
+
+        def conjugate(some: slice) -> None:
+            known = self.labels.offsets[some.start : some.stop + 1], self.labels.indices
+            self.run(batch.conjugate_rows, duals[some], *known, conjugates[some])
+
+        team.each(conjugate, list(chunks(self.n, self.m)))
+        half, across = self._regulariser(model, duals)
+        return -float(self.c @ conjugates) - half - across
+
     def _regulariser(self, model: FloatArray, duals: FloatArray) -> tuple[float, float]:
         r"""Return :math:`\tfrac12\|W - W_0\|^2` and :math:`\langle W - W_0, W_0 \rangle`."""
+        coefficients = self.coefficients(duals)
         if self.anchor is None:
-            length = operations.squared_length(self.rows, model, self.coefficients(duals))
-            return 0.5 * length, 0.0
-        half = across = 0.0
-        for some in slices(0, self.d):
-            anchor = self.anchor[some].astype(np.float64)
-            moved = model[some] - anchor
-            half += 0.5 * float(np.vdot(moved, moved))
-            across += float(np.vdot(moved, anchor))
-        return half, across
+            return 0.5 * operations.inner(self.rows, model, coefficients, model), 0.0
+        moved = model - self.anchor
+        half = 0.5 * operations.inner(self.rows, moved, coefficients, moved)
+        return half, operations.inner(self.rows, moved, coefficients, self.anchor)
+
+
+def _nothing(*args: Any) -> None:
+    """Do nothing else with the scores."""
+
+
+def accumulate(
+    rows: Storage, coefficients: Callable[[slice], FloatArray], model: FloatArray, team: Team
+) -> None:
+    r"""Write :math:`\sum_i x_i a_i'` to the model, all threads together."""
+    team.each(
+        lambda part: operations.accumulate(rows, coefficients, model, part, team.size),
+        range(team.size),
+    )

@@ -53,6 +53,7 @@ class Evaluation(NamedTuple):
 
     `metrics` has, for each evaluation set by its name, the share of true labels among the
     k highest scores, for k = 1, ..., m: the top-k accuracies, where examples have one label.
+    `method` is the one that led here, and `note`, at its first line, why it was changed to.
     """
 
     epoch: int
@@ -60,6 +61,23 @@ class Evaluation(NamedTuple):
     seconds_solving: float
     seconds_evaluating: float
     metrics: Mapping[str, NDArray[np.float64]] = MappingProxyType({})
+    method: str = ""
+    note: str = ""
+
+    @property
+    def gap(self) -> float:
+        """The relative duality gap."""
+        return _certified(self).gap
+
+    @property
+    def excess(self) -> float:
+        """The gap relative to the smaller objective, which falls from the very start.
+
+        At a large C the primal objective begins far above the dual, and their gap relative to
+        it, at 1 for long, tells nothing.
+        """
+        primal, dual = _certified(self)
+        return (primal - dual) / max(min(abs(primal), dual), 1e-6 * abs(primal), 1e-300)
 
 
 class History(list[Evaluation]):
@@ -83,7 +101,12 @@ class History(list[Evaluation]):
     @property
     def gaps(self) -> NDArray[np.float64]:
         """Relative duality gaps."""
-        return np.array([_certified(evaluation).gap for evaluation in self])
+        return np.array([evaluation.gap for evaluation in self])
+
+    @property
+    def notes(self) -> list[str]:
+        """Where and why the method was changed."""
+        return [line.note for line in self if line.note]
 
     @property
     def seconds(self) -> NDArray[np.float64]:

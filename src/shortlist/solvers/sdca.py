@@ -38,8 +38,10 @@ from shortlist.rows import operations
 from shortlist.rows.order import shuffled
 from shortlist.rows.products import bounds
 from shortlist.solvers import sweep
+from shortlist.solvers.method import Numbers, next_check
 from shortlist.solvers.problem import Problem
 from shortlist.solvers.resting import Resting
+from shortlist.solvers.result import Certificate, History
 from shortlist.solvers.team import Team
 
 #: With fewer than this, the sweep inside a block takes longer than its products.
@@ -54,6 +56,10 @@ _WORTH_THREADS = 16_000_000
 _ROWS_BETWEEN_LOOKS = 4096
 #: Of so many rounds of blocks at once, one is checked.
 _ROUNDS_BETWEEN_CHECKS = 8
+
+
+#: Passes in float32 after which the model is computed anew from the duals.
+_EPOCHS_OF_DRIFT = 10
 
 
 class _Block(NamedTuple):
@@ -80,6 +86,8 @@ class Sdca:
     team : Team
         The threads.
     """
+
+    name = "sdca"
 
     def __init__(
         self,
@@ -131,6 +139,46 @@ class Sdca:
         """Make the model that of the duals, from which rounding takes it."""
         self.problem.model(self.duals, self.team, out=self.model)
         self.exact_at = self.epoch
+
+    def certificate(self, exact: bool) -> Certificate:
+        """Return both objectives; `exact` computes the model anew from the duals."""
+        if exact:
+            self.recompute_model()
+        return self.problem.certificate(self.model, self.duals, self.team)
+
+    @property
+    def has_drifted(self) -> bool:
+        """Whether rounding may have taken the model from that of the duals."""
+        passes = self.epoch - self.exact_at
+        return self.problem.dtype == np.float32 and passes >= _EPOCHS_OF_DRIFT
+
+    def next_check(self, history: History, tol: float) -> int:
+        """Return the epoch at which an evaluation may show that the gap is reached."""
+        return next_check(history, tol)
+
+    def wake(self) -> None:
+        """Visit every example again."""
+        self.resting.wake()
+
+    def drop_duals_never_visited(self) -> None:
+        """Make a user's own start feasible where the first pass has not come."""
+        if self.epoch == 0:
+            self.duals[self.order[self.position :]] = 0.0
+
+    def state(self) -> tuple[Numbers, dict[str, NDArray[Any]]]:
+        """Return all that the next passes depend on: what JSON can hold, and arrays."""
+        counts = [self.epoch, self.position, self.rounds, self.at_once, self.exact_at]
+        arrays: dict[str, NDArray[Any]]
+        arrays = {"duals": self.duals, "model": self.model, "order": self.order}
+        arrays |= {"idle": self.resting.idle, "due": self.resting.due}
+        return {"rng": self.rng.bit_generator.state, "counts": counts}, arrays
+
+    def restore(self, numbers: Numbers, arrays: dict[str, NDArray[Any]]) -> None:
+        """Set what `state` returned."""
+        self.duals, self.model, self.order = arrays["duals"], arrays["model"], arrays["order"]
+        self.resting.idle, self.resting.due = arrays["idle"], arrays["due"]
+        self.rng.bit_generator.state = numbers["rng"]
+        self.epoch, self.position, self.rounds, self.at_once, self.exact_at = numbers["counts"]
 
     def weights(self) -> FloatArray:
         """Return the weights of the present model, in the form that is given to the user."""

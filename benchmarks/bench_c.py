@@ -1,0 +1,250 @@
+"""Time to a proven optimum against C: every method, the automatic choice, and peers, in one run.
+
+For each set, loss, tolerance and C = 2^-20, 2^-15, ..., 2^15: the seconds of `solver="auto"`, of
+each method by name, and of every peer that solves the same problem, to the same objective. What
+needs more than twice as long as auto (and a quarter of a second) is broken off, and shown
+as ">". Smooth losses are solved to 1e-3 and 1e-6, others to 1e-3. All in float64.
+
+The end sums up: in how many cells auto is within 1.5 times of the best method, where it is slower
+than plain SDCA by more than a fifth, where a peer is faster, and what it did not solve in 60 s.
+
+    python benchmarks/bench_c.py                      # everything: hours
+    python benchmarks/bench_c.py --quick              # six losses, 1e-3, four C: ten minutes
+    python benchmarks/bench_c.py --sets digits --losses softmax --peers 10 --figure c.png
+    python benchmarks/bench_c.py --path               # 36 values of C along a path
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import time
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+import peers
+import problems
+from shortlist import losses, path, solve
+from shortlist.losses.operations import traits
+
+SETS = ("digits", "letter", "emotions", "yeast", "bibtex", "caltech")
+CS = tuple(2.0**e for e in range(-20, 16, 5))
+METHODS = ("auto", "sdca", "accelerated", "newton")
+MULTICLASS = {
+    "smooth svm": losses.svm(smoothing=1.0),
+    "softmax": losses.softmax(),
+    "smooth top-3 svm alpha": losses.topk_svm_alpha(k=3, smoothing=1.0),
+    "smooth top-3 svm beta": losses.topk_svm_beta(k=3, smoothing=1.0),
+    "top-3 entropy": losses.topk_entropy(k=3),
+    "top-3 entropy beta": losses.topk_entropy_beta(k=3),
+    "smooth consistent top-3 svm": losses.topk_svm_consistent(k=3, smoothing=1.0),
+    "svm": losses.svm(),
+    "top-3 svm alpha": losses.topk_svm_alpha(k=3),
+    "top-3 svm beta": losses.topk_svm_beta(k=3),
+    "consistent top-3 svm": losses.topk_svm_consistent(k=3),
+}
+MULTILABEL = {
+    "smooth ova_svm": losses.ova_svm(smoothing=1.0),
+    "ova_logistic": losses.ova_logistic(),
+    "smooth multilabel_svm": losses.multilabel_svm(smoothing=1.0),
+    "multilabel_softmax": losses.multilabel_softmax(),
+    "ova_svm": losses.ova_svm(),
+    "multilabel_svm": losses.multilabel_svm(),
+}
+LOSSES = {**MULTICLASS, **MULTILABEL}
+QUICK = ("smooth svm", "softmax", "top-3 svm alpha", "smooth multilabel_svm", "ova_logistic")
+LIMIT = 60.0
+#: A method is not judged by less than this: differences are noise.
+NOISE = 0.02
+
+
+class Cell(NamedTuple):
+    """One problem; seconds of every method and peer, infinite where it was broken off."""
+
+    set: str
+    loss: str
+    tol: float
+    C: float
+    gap: float
+    seconds: dict[str, float]
+    notes: list[str]
+
+
+def timed(X: Any, y: Any, m: int, loss: Any, C: float, tol: float, solver: str, limit: float):
+    """Return the least seconds of a run, repeated where it is short, and the solution."""
+    least, solution = math.inf, None
+    for _ in range(3):
+        start = time.perf_counter()
+        solution = solve(
+            X, y, loss, n_classes=m, C=C, tol=tol, solver=solver, max_time=limit, max_epochs=10**8
+        )
+        least = min(least, time.perf_counter() - start)
+        if least > 0.2:
+            break
+    return least if solution.converged else math.inf, solution
+
+
+def measure(set_: str, problem: Any, name: str, C: float, tol: float, peer_limit: float) -> Cell:
+    """Solve one problem by everything."""
+    X, y, m = problem
+    seconds = {}
+    seconds["auto"], solution = timed(X, y, m, LOSSES[name], C, tol, "auto", LIMIT)
+    limit = max(2.0 * min(seconds["auto"], LIMIT), 0.25)
+    for solver in METHODS[1:]:
+        seconds[solver], _ = timed(X, y, m, LOSSES[name], C, tol, solver, limit)
+    if peer_limit > 0.0 and np.ndim(y) == 1 and solution.converged:
+        for peer in peers.PEERS:
+            if peer.solves == name and peer.fits(*X.shape, m):
+                seconds[peer.name] = peers.seconds_to(
+                    peer, X, y, m, C, solution.certificate.primal, max(peer_limit, 3.0 * limit)
+                )
+    return Cell(set_, name, tol, C, solution.certificate.gap, seconds, solution.history.notes)
+
+
+def show(cell: Cell) -> None:
+    """Print one line."""
+    times = "  ".join(
+        f"{name} {'>' if value == math.inf else format(value, '.2f')}"
+        for name, value in cell.seconds.items()
+    )
+    exponent = round(math.log2(cell.C))
+    print(f"{cell.set:>9}  {cell.loss:<28}{cell.tol:6.0e}  2^{exponent:<4}{times}", flush=True)
+
+
+def sum_up(cells: list[Cell]) -> None:
+    """Print how auto did."""
+    near, slower_than_plain, beaten, unsolved = 0, [], [], []
+    for cell in cells:
+        auto = cell.seconds["auto"]
+        own = min(max(cell.seconds[name], NOISE) for name in METHODS)
+        where = f"{cell.set}, {cell.loss}, {cell.tol:g}, C = 2^{round(math.log2(cell.C))}"
+        near += auto <= 1.5 * own
+        plain = max(cell.seconds["sdca"], NOISE)
+        if auto > 1.2 * plain:
+            slower_than_plain.append(f"{where}: {auto:.2f} s, plain {plain:.2f} s")
+        if auto == math.inf:
+            unsolved.append(f"{where}: gap {cell.gap:.1e}")
+        for name, value in cell.seconds.items():
+            if name not in METHODS and value < max(auto, NOISE):
+                beaten.append(f"{where}: {auto:.2f} s, {name} {value:.2f} s")
+    print(f"\n{len(cells)} cells; within 1.5 times of the best: {near} ({near / len(cells):.0%})")
+    for title, found in (
+        ("slower than plain by more than a fifth", slower_than_plain),
+        ("a peer is faster", beaten),
+        (f"not solved in {LIMIT:g} s", unsolved),
+    ):
+        print(f"{title}: {len(found)}")
+        for line in found:
+            print(f"    {line}")
+
+
+def figure(cells: list[Cell], file: str) -> None:
+    """Draw time against C for all methods and peers, one panel for each set and loss."""
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    panels = sorted({(cell.set, cell.loss) for cell in cells if cell.tol == 1e-3})
+    columns = min(len(panels), 3)
+    n_rows = -(-len(panels) // columns)
+    fig, axes = plt.subplots(
+        n_rows, columns, figsize=(4.2 * columns, 3.2 * n_rows), squeeze=False, sharex=True
+    )
+    styles = {"auto": ("black", 2.6), "sdca": ("tab:blue", 1.4), "accelerated": ("tab:orange", 1.4),
+              "newton": ("tab:green", 1.4)}  # fmt: skip
+    for axis, (set_, loss) in zip(axes.flat, panels, strict=False):
+        mine = sorted(
+            (c for c in cells if (c.set, c.loss, c.tol) == (set_, loss, 1e-3)), key=lambda c: c.C
+        )
+        for name in dict.fromkeys(name for cell in mine for name in cell.seconds):
+            points = [(c.C, c.seconds.get(name, math.inf)) for c in mine]
+            points = [(C, s) for C, s in points if s < math.inf]
+            if points:
+                color, width = styles.get(name, (None, 1.0))
+                style = "-" if name in METHODS else "--"
+                axis.loglog(*zip(*points, strict=True), style, color=color, lw=width, label=name,
+                            base=10, marker="o", ms=3)  # fmt: skip
+        axis.set_title(f"{set_}, {loss}", fontsize=10)
+        axis.set_xscale("log", base=2)
+        axis.grid(alpha=0.3)
+        axis.legend(fontsize=7)
+    for axis in axes[:, 0]:
+        axis.set_ylabel("seconds to a gap of 1e-3")
+    for axis in axes[-1]:
+        axis.set_xlabel("C")
+    fig.tight_layout()
+    fig.savefig(file, dpi=110)
+    print(file)
+
+
+def measure_path(sets: list[str]) -> None:
+    """Print what a path of 36 values of C costs, against the most expensive of them alone."""
+    Cs = [2.0**e for e in range(-20, 16)]
+    for set_ in sets:
+        X, y, m = problems.real(set_, np.float64)
+        names = ("smooth svm", "softmax") if np.ndim(y) == 1 else ("smooth multilabel_svm",)
+        for name in names:
+            start = time.perf_counter()
+            solutions = path(X, y, LOSSES[name], n_classes=m, Cs=Cs, max_time=LIMIT)
+            whole = time.perf_counter() - start
+            alone = []
+            for C in Cs[::5] + Cs[-1:]:
+                seconds, _ = timed(X, y, m, LOSSES[name], C, 1e-3, "auto", LIMIT)
+                alone.append(seconds)
+            solved = sum(solution.converged for solution in solutions)
+            print(
+                f"{set_:>9}  {name:<22} path {whole:.2f} s ({solved} of 36 solved), the most "
+                f"expensive alone {max(alone):.2f} s, ratio {whole / max(alone):.2f}",
+                flush=True,
+            )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--path", action="store_true", help="the cost of paths instead")
+    parser.add_argument("--sets", nargs="*", default=list(SETS), choices=SETS)
+    parser.add_argument("--losses", nargs="*", default=None, choices=list(LOSSES))
+    parser.add_argument("--peers", type=float, default=0.0, help="seconds for each; 0: none")
+    parser.add_argument("--save", help="a file of results as JSON, added to where it exists")
+    parser.add_argument("--figure", help="a file for a figure of all results")
+    arguments = parser.parse_args()
+    if arguments.path:
+        measure_path(arguments.sets)
+        return
+    chosen = arguments.losses or (QUICK if arguments.quick else tuple(LOSSES))
+    Cs = CS[1::2] if arguments.quick else CS
+    cells = []
+    if arguments.save and Path(arguments.save).exists():
+        cells = [Cell(*line) for line in json.loads(Path(arguments.save).read_text())]
+    for set_ in arguments.sets:
+        problem = problems.real(set_, np.float64)
+        for name in chosen:
+            if np.ndim(problem.y) != 1 and not traits(LOSSES[name]).multilabel:
+                continue
+            if np.ndim(problem.y) == 1 and "multilabel" in name:
+                continue
+            for solver in METHODS[1:]:  # compiles
+                solve(*problem[:2], LOSSES[name], n_classes=problem.m, solver=solver, max_epochs=3)
+            smooth = traits(LOSSES[name]).smoothing > 0.0
+            for tol in (1e-3, 1e-6) if smooth and not arguments.quick else (1e-3,):
+                for C in Cs:
+                    if any((c.set, c.loss, c.tol, c.C) == (set_, name, tol, C) for c in cells):
+                        continue
+                    cells.append(measure(set_, problem, name, C, tol, arguments.peers))
+                    show(cells[-1])
+                    if arguments.save:
+                        Path(arguments.save).write_text(json.dumps(cells))
+    sum_up(cells)
+    if arguments.figure:
+        figure(cells, arguments.figure)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,245 @@
+r"""Accelerated SDCA: the proximal point method with momentum, around the same passes.
+
+Plain passes need about :math:`1 + R^2 C / g` times the logarithm of the accuracy, `g` the
+smoothing of the loss and :math:`R^2` the mean squared length of a row. A pull
+:math:`\tfrac\kappa2 \|W - Z\|^2` towards a moving `Z` makes each problem :math:`1 + \kappa` times
+better conditioned; one pass over it is almost enough, and with momentum,
+
+.. math::  Z = W^{new} + \beta (W^{new} - W),
+
+about the square root of that many passes remain [Lin, Mairal, Harchaoui: Catalyst, 2015]. A pull
+is an anchor (see `problem`), so the passes are those of `sdca`, for all storages and losses.
+
+Theory says to leave a condition of about 1. In practice that may be too little, when each
+pass undoes what the pull has gained, or too much: a condition that does not bring the gap
+down over some passes is left for the next of a few, from the best point, without momentum.
+
+The certificate is that of the original problem: the least primal objective of a proximal
+point, and the largest dual objective, of those that were evaluated.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shortlist._arrays import FloatArray
+from shortlist.losses.operations import traits
+from shortlist.rows import operations
+from shortlist.solvers.method import Numbers
+from shortlist.solvers.problem import Problem
+from shortlist.solvers.result import Certificate, History
+from shortlist.solvers.sdca import Sdca
+from shortlist.solvers.team import Team
+
+#: Conditions of the problems with a pull, in the order in which they are tried; the last: none.
+_CONDITIONS = (1.0, 25.0, 125.0, 5.0, 625.0, math.inf)
+#: The smoothing that a loss with kinks is counted with.
+_OF_KINKS = 0.2
+
+
+#: What a checkpoint holds besides arrays.
+_NUMBERS = ("kappa", "momentum", "tried", "least", "least_at", "judged_at", "dual", "reached")
+
+
+class Accelerated:
+    """The passes of a problem with a pull, the last proximal point, and the momentum."""
+
+    name = "accelerated"
+
+    def __init__(
+        self,
+        problem: Problem,
+        duals: FloatArray,
+        block_size: int | None,
+        seed: int,
+        team: Team,
+    ) -> None:
+        self.problem, self.team = problem, team
+        self.hardness = condition(problem)
+        self.tried = 0  # how often a condition was left for the next
+        self.least = math.inf  # the least excess with the present condition, and when it was seen
+        self.least_at = self.judged_at = 0
+        pulled = problem.with_anchor(np.zeros((problem.d, problem.m), problem.dtype))
+        self.sdca = Sdca(pulled, duals, block_size, seed, team)
+        self.point = problem.model(duals, team)  # the last proximal point
+        self.duals, self.dual = duals.copy(), -math.inf  # the best so far
+        self.reached = math.inf
+        self.best: tuple[FloatArray, FloatArray | None] = self.point, None
+        # Of a kernel's models only scores are known; coefficients of the anchor are kept beside.
+        self.behind = None if operations.is_linear(problem.rows) else self._behind_model()
+        self.anchor_behind = None if self.behind is None else np.zeros_like(self.behind)
+        self._restart()
+
+    def _restart(self) -> None:
+        """Pull towards the last point, without momentum."""
+        wanted = _CONDITIONS[self.tried % len(_CONDITIONS)]
+        self.kappa = max(self.hardness / wanted - 1.0, 0.0)
+        self.momentum = 1.0
+        self.sdca.problem.set_weights(self.problem.c / (1.0 + self.kappa))
+        self._pull_towards(self.point, self.behind)
+        self.sdca.recompute_model()
+        self.sdca.wake()
+
+    def _pull_towards(self, Z: FloatArray, behind: FloatArray | None) -> None:
+        share, pulled = self.problem.dtype.type(self.kappa / (1.0 + self.kappa)), self.sdca.problem
+        own = 0.0 if self.problem.anchor is None else self.problem.anchor
+        anchor = own + share * (Z - own)
+        assert pulled.anchor is not None
+        self.sdca.model += anchor - pulled.anchor
+        pulled.anchor = anchor
+        if behind is not None:
+            self.anchor_behind = share * behind
+
+    def run_epoch(self, should_stop: Callable[[], bool]) -> None:
+        """Make one pass, then move what it is pulled towards."""
+        self.sdca.run_epoch(should_stop)
+        if self.sdca.position > 0:  # broken off
+            return
+        before, behind_before = self.point, self.behind
+        self.point = self.sdca.model.copy()
+        if self.anchor_behind is not None:
+            moved = self.sdca.problem.coefficients(self.sdca.duals)
+            self.behind = self.anchor_behind + moved(slice(None))
+        beta = self.problem.dtype.type(self._next_momentum())
+        Z = self.point + beta * (self.point - before)
+        behind = None
+        if self.behind is not None and behind_before is not None:
+            behind = self.behind + beta * (self.behind - behind_before)
+        self._pull_towards(Z, behind)
+
+    def _next_momentum(self) -> float:
+        r"""Return :math:`\beta`, which tends to :math:`(1 - \sqrt r)/(1 + \sqrt r)`."""
+        if self.kappa == 0.0:
+            return 0.0
+        r, t = 1.0 / (1.0 + self.kappa), self.momentum
+        rest = 1.0 - r * t * t
+        self.momentum = 0.5 * (rest + math.sqrt(rest * rest + 4.0 * t * t))
+        return (t - 1.0) * (1.0 + self.kappa - self.momentum) / (self.momentum * self.kappa)
+
+    @property
+    def epoch(self) -> int:
+        """Passes over the data."""
+        return self.sdca.epoch
+
+    @epoch.setter
+    def epoch(self, epoch: int) -> None:
+        self.sdca.epoch = self.least_at = epoch
+        self.sdca.wake()
+
+    def certificate(self, exact: bool) -> Certificate:
+        """Return the least primal and the largest dual objective so far.
+
+        They are those of a proximal point and of duals as they were at an evaluation, and
+        always computed from these alone.
+        """
+        problem, team, duals = self.problem, self.team, self.sdca.duals
+        model = problem.model(duals, team)
+        dual = problem.dual(duals, model, team)
+        if dual > self.dual:
+            self.dual = dual
+            self.duals[:] = duals
+        if self.kappa == 0.0:
+            self.point = model
+            self.behind = None if self.behind is None else self._behind_model()
+        primal = problem.primal(self.point, _some_of(self.behind), team)
+        if primal < self.reached:
+            self.reached, self.best = primal, (self.point, self.behind)
+        return Certificate(self.reached, self.dual)
+
+    def _behind_model(self) -> FloatArray:
+        """Return the coefficients of the model of the duals."""
+        return self.problem.coefficients(self.sdca.duals)(slice(None))
+
+    def _judge(self, excess: float) -> None:
+        """Leave a condition with which the gap does not fall."""
+        if excess < 0.8 * self.least:
+            self.least, self.least_at = excess, self.judged_at
+        elif self.judged_at - self.least_at > self._patience():
+            self.tried += 1
+            self.least, self.least_at = excess, self.judged_at
+            self.sdca.duals[:] = self.duals
+            self.point, self.behind = self.best
+            self._restart()
+
+    def _patience(self) -> float:
+        """Return the passes after which a condition is left: more when all were tried before."""
+        rounds = 1 + self.tried // len(_CONDITIONS)
+        return max(25.0 * rounds, 0.5 * self.judged_at if self.kappa == 0.0 else 0.0)
+
+    def weights(self) -> FloatArray:
+        """Return the weights of the best point."""
+        point, behind = self.best
+        return point if behind is None else behind
+
+    @property
+    def has_drifted(self) -> bool:
+        """Whether the model should be computed anew."""
+        return self.sdca.has_drifted
+
+    def next_check(self, history: History, tol: float) -> int:
+        """Return the epoch of the next evaluation, not too far: the gap may rise again."""
+        last = history[-1] if history else None
+        if last is not None and last.method == self.name and last.epoch > self.judged_at:
+            self.judged_at = last.epoch
+            self._judge(last.excess)
+        check = self.sdca.next_check(history, tol)
+        return check if self.kappa == 0.0 else min(check, (last.epoch if last else 0) + 10)
+
+    def wake(self) -> None:
+        """Visit every example again."""
+        self.sdca.wake()
+
+    def drop_duals_never_visited(self) -> None:
+        """Make a user's own start feasible where the first pass has not come."""
+        self.sdca.drop_duals_never_visited()
+
+    def state(self) -> tuple[Numbers, dict[str, NDArray[Any]]]:
+        """Return all that the next passes depend on: what JSON can hold, and arrays."""
+        numbers, arrays = self.sdca.state()
+        mine = {name: getattr(self, name) for name in _NUMBERS}
+        point, behind = self.best
+        ours = {
+            "point": self.point,
+            "anchor": self.sdca.problem.anchor,
+            "best": point,
+            "best_duals": self.duals,
+            "behind": self.behind,
+            "anchor_behind": self.anchor_behind,
+            "best_behind": behind,
+        }
+        known = {name: array for name, array in ours.items() if array is not None}
+        return {**numbers, "acceleration": mine}, {**arrays, **known}
+
+    def restore(self, numbers: Numbers, arrays: dict[str, NDArray[Any]]) -> None:
+        """Set what `state` returned."""
+        self.sdca.restore(numbers, arrays)
+        for name in _NUMBERS:
+            setattr(self, name, numbers["acceleration"][name])
+        self.sdca.problem.set_weights(self.problem.c / (1.0 + self.kappa))
+        self.point, self.sdca.problem.anchor = arrays["point"], arrays["anchor"]
+        self.behind, self.anchor_behind = arrays.get("behind"), arrays.get("anchor_behind")
+        self.best, self.duals = (arrays["best"], arrays.get("best_behind")), arrays["best_duals"]
+
+
+def _some_of(coefficients: FloatArray | None) -> Callable[[slice], FloatArray]:
+    """Return the function of a slice that a kernel asks for; a linear storage does not."""
+
+    def some(slice_: slice) -> FloatArray:
+        assert coefficients is not None
+        return coefficients[slice_]
+
+    return some
+
+
+def condition(problem: Problem) -> float:
+    r"""Return :math:`R^2 C / g`, which decides how many plain passes a problem takes."""
+    weights = problem.c[problem.c > 0.0]
+    if weights.size == 0:
+        return 0.0
+    smoothing = traits(problem.loss).smoothing or _OF_KINKS
+    return float(problem.c @ problem.norms) / weights.size / smoothing

@@ -1,0 +1,146 @@
+r"""Which method to go on with, by what each is likely to cost.
+
+Costs are counted, in nanoseconds of a usual processor, and not measured by the clock, so that a run
+can be repeated, and continued from a checkpoint, to the same bits. Only their ratios matter.
+
+SDCA comes first: it is never far from the best where C is small, and its duals are a good start for
+the others. Where at its rate it would take longer than the accelerated form, that goes on.
+How long that takes cannot be foreseen: on nearly separable data it may be far longer than Newton's
+method, on others far shorter. So it gets as long as a part of what Newton's method is
+likely to cost, and after that must be on its way to the end.
+"""
+
+from __future__ import annotations
+
+import math
+
+from shortlist._arrays import FloatArray
+from shortlist.losses.operations import derivative, traits
+from shortlist.rows import operations
+from shortlist.solvers import systems
+from shortlist.solvers.accelerated import Accelerated, condition
+from shortlist.solvers.method import Method
+from shortlist.solvers.newton import Newton
+from shortlist.solvers.options import Options
+from shortlist.solvers.problem import Problem
+from shortlist.solvers.result import History
+from shortlist.solvers.sdca import Sdca
+from shortlist.solvers.team import Team
+
+#: The names that a user may ask for.
+SOLVERS = ("auto", "sdca", "accelerated", "newton")
+#: A pass, for each score (also of an entropy), and for each score and number of a row.
+_SCORE, _ENTROPIC_SCORE, _NUMBER = 55.0, 150.0, 0.27
+#: What a pass, and a step, take besides, in the interpreter.
+_PASS, _STEP = 0.4e6, 2e6
+#: A pass with a pull, and its share of evaluations, relative to a plain one.
+_WITH_PULL = 1.3
+#: A step of Newton's method without its system, for each score, and each score and number.
+_SCORE_OF_STEP, _NUMBER_OF_STEP = 120.0, 0.2
+#: A product of the system with a direction; building its matrix; factoring it.
+_PRODUCT, _MATRIX, _FACTOR = 0.08, 0.02, 0.02
+#: A change must be likely to save this much.
+_WORTH_A_CHANGE = 1.15
+#: The share of Newton's cost that passes with a pull may take before they are judged.
+_TRIAL = 0.3
+
+
+def check(solver: str, problem: Problem) -> None:
+    """Refuse a method that a problem does not allow."""
+    if solver == "newton" and not _has_derivative(problem):
+        name = type(problem.loss).__name__
+        raise ValueError(f'{name} has no derivative for Newton: choose solver="accelerated".')
+
+
+def start(name: str, problem: Problem, duals: FloatArray, options: Options, team: Team) -> Method:
+    """Return the run of a method from given duals."""
+    if name == "newton":
+        return Newton(problem, duals, team)
+    make = Accelerated if name == "accelerated" else Sdca
+    return make(problem, duals, options.block_size, options.seed, team)
+
+
+def better(method: Method, history: History, tol: float) -> tuple[str, str] | None:
+    """Return a method that is likely to reach `tol` sooner than the present one, and why."""
+    if method.name == "newton":
+        return None
+    problem, one_pass = method.problem, _cost_of_pass(method.problem)
+    newton = _cost_of_newton(problem) if _may_use_newton(problem) else math.inf
+    remaining = _remaining_passes(method, history, tol)
+    if method.name == "accelerated":
+        spent = method.epoch - _first_epoch(history, method.name)
+        cost = remaining * _WITH_PULL * one_pass
+        if spent * _WITH_PULL * one_pass < _TRIAL * newton or cost < _WORTH_A_CHANGE * newton:
+            return None
+        name = "newton"
+    else:
+        accelerated = _WITH_PULL * one_pass * _least_accelerated_passes(problem, history, tol)
+        if min(accelerated, newton) * _WORTH_A_CHANGE > remaining * one_pass:
+            return None
+        name = "accelerated" if accelerated < newton else "newton"
+    return name, f"{method.name} needs {_in_words(remaining)} more passes at its present rate"
+
+
+def _in_words(passes: float) -> str:
+    return f"about {passes:.0f}" if passes < 1e5 else "very many"
+
+
+def _first_epoch(history: History, name: str) -> int:
+    """Return the epoch at which a method began."""
+    return max((line.epoch for line in history if line.method != name), default=0)
+
+
+def _to_go(history: History, tol: float) -> float:
+    return math.log(max(history[-1].excess / max(tol, 1e-16), 1.0))
+
+
+def _remaining_passes(method: Method, history: History, tol: float) -> float:
+    """Return how many passes are left at the present rate, or by theory where none is known."""
+    lines = [line for line in history if line.method == method.name]
+    if len(lines) < 2:
+        return _to_go(history, tol) * (1.0 + 0.3 * condition(method.problem))
+    # Over as many passes as there were before them: one evaluation says little.
+    last, begin = lines[-1], _first_epoch(history, method.name)
+    middle = begin + (last.epoch - begin) // 2
+    before = next(line for line in lines if line.epoch >= middle)
+    before = lines[-2] if before is last else before
+    fall = math.log(max(before.excess, 1e-300) / max(last.excess, 1e-300))
+    if fall <= 0.0:
+        return math.inf
+    return _to_go(history, tol) * (last.epoch - before.epoch) / fall
+
+
+def _least_accelerated_passes(problem: Problem, history: History, tol: float) -> float:
+    """Return a low estimate: these passes are judged again when they have begun."""
+    return 4.0 + _to_go(history, tol) * min(math.sqrt(condition(problem)), 3.0)
+
+
+def _columns(problem: Problem) -> float:
+    """Return how many numbers of a row are multiplied with those of a class, on average."""
+    return float(operations.n_stored(problem.rows)) / problem.n
+
+
+def _cost_of_pass(problem: Problem) -> float:
+    score = _ENTROPIC_SCORE if traits(problem.loss).entropic else _SCORE
+    return _PASS + problem.n * problem.m * (score + _NUMBER * _columns(problem))
+
+
+def _may_use_newton(problem: Problem) -> bool:
+    return _has_derivative(problem) and operations.has_linear_form(problem.rows)
+
+
+def _has_derivative(problem: Problem) -> bool:
+    return derivative.serves(type(problem.loss))
+
+
+def _cost_of_newton(problem: Problem) -> float:
+    """Return the cost of about as many steps as problems of such a condition take."""
+    known, scores = traits(problem.loss), problem.n * problem.m
+    hardness = max(condition(problem), 2.0)
+    steps = (4.0 + 0.6 * math.log2(hardness)) if known.entropic else 5.0 + 1.5 * math.log2(hardness)
+    step = _STEP + scores * (_SCORE_OF_STEP + _NUMBER_OF_STEP * _columns(problem))
+    width = problem.d * problem.m
+    if width <= systems.MOST_DIRECTLY and not known.separable:
+        return steps * (step + _MATRIX * problem.n * width**2 + _FACTOR * width**3)
+    iterations = 10.0 if known.separable else min(30.0 + 3.0 * math.sqrt(hardness), 150.0)
+    return steps * (step + iterations * _PRODUCT * scores * _columns(problem))

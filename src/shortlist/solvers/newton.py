@@ -1,0 +1,245 @@
+r"""Newton's method in the primal, proximal in the dual: for large C.
+
+With :math:`\tfrac{\gamma}{2} \sum_i c_i \|v_i - \bar v_i\|^2` added to the conjugates, every loss
+is smooth about the *centre* :math:`\bar v`, and its gradient is :math:`v_i = step(u_i + \gamma
+\bar v_i, \gamma)`. A step of Newton's method on
+
+.. math::  \min_W \tfrac12 \|W - W_0\|^2 + \sum_i c_i L_{\gamma, \bar v}(y_i, W' x_i)
+
+solves a system with the derivatives of these steps (`systems`), and searches along its solution.
+Whenever the new duals have a larger dual objective they become the centre, and
+:math:`\gamma` shrinks, the faster the fewer steps that took: this is the proximal point method in
+the dual (the augmented Lagrangian method in the primal), which converges for any loss and from
+any start. For a smooth loss :math:`\gamma` ends at 0, where it is Newton's method itself.
+
+The certificate is that of the original problem: the least primal objective so far, and the
+dual objective of the centre.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shortlist._arrays import FloatArray
+from shortlist.losses import batch
+from shortlist.losses.operations import traits
+from shortlist.rows import operations
+from shortlist.rows.products import chunks
+from shortlist.solvers import systems
+from shortlist.solvers.method import Numbers
+from shortlist.solvers.problem import Problem, accumulate
+from shortlist.solvers.result import Certificate, History
+from shortlist.solvers.team import Team
+
+#: The first curvature of a loss about its centre makes the problem as hard as this one.
+_FIRST_CONDITION = 30.0
+#: Steps without a better centre after which the problem is made easier.
+_PATIENCE = 8
+
+
+class Newton:
+    """Weights, their scores, and the duals about which losses are smoothed."""
+
+    name = "newton"
+
+    def __init__(self, problem: Problem, duals: FloatArray, team: Team) -> None:
+        self.original, self.team = problem, team
+        rows, self.back = operations.as_linear(problem.rows)
+        self.problem = problem if rows is problem.rows else problem.with_rows(rows)
+        self.duals = duals  # the centre, with the best dual objective so far
+        self.candidate = np.empty_like(duals)
+        self.model = self.problem.model(duals, team)
+        self.epoch = 0
+        self.since = 0  # steps since the centre was moved
+        problem, smoothing = self.problem, traits(problem.loss).smoothing
+        condition = float(problem.c @ problem.norms) / max(float((problem.c > 0.0).sum()), 1.0)
+        self.smoothing, self.least = smoothing, 1e-9 * condition
+        self.gamma = max(condition / _FIRST_CONDITION - smoothing, 0.0 if smoothing else self.least)
+        self._begin()
+
+    def _begin(self) -> None:
+        """Compute what follows from the model and the centre."""
+        self.scores = self.problem.scores(self.model, self.team)
+        self.best = math.inf, self.model
+        self.dual = self._dual(self.duals, self.model)
+        self._look()
+
+    def run_epoch(self, should_stop: Callable[[], bool]) -> None:
+        """Take one step; `epoch` counts the passes over the data that it took."""
+        direction, passes = self._direction(should_stop)
+        along = self.problem.scores(direction, self.team)
+        t = self._search(direction, along)
+        kind = self.problem.dtype.type
+        self.model = self.model + kind(t) * direction
+        self.scores += kind(t) * along
+        self.since += 1
+        self.epoch += passes + 1
+        self._look()
+
+    def certificate(self, exact: bool) -> Certificate:
+        """Return the least primal and the largest dual objective so far."""
+        if not exact:
+            return Certificate(self.best[0], self.dual)
+        problem, team = self.original, self.team
+        coefficients = self.weights()
+        model = coefficients
+        if problem is not self.problem:  # a kernel: from its own values, not those of the factor
+            model = np.empty_like(coefficients)
+            accumulate(problem.rows, coefficients.__getitem__, model, team)
+        primal = problem.primal(model, coefficients.__getitem__, team)
+        return Certificate(primal, problem.dual(self.duals, problem.model(self.duals, team), team))
+
+    def weights(self) -> FloatArray:
+        """Return the best weights so far."""
+        weights: FloatArray = self.back(self.best[1])
+        return weights
+
+    @property
+    def has_drifted(self) -> bool:
+        """Whether the certificate should be computed anew."""
+        return False
+
+    def next_check(self, history: History, tol: float) -> int:
+        """Return the next epoch: each step knows its objectives."""
+        return self.epoch + 1
+
+    def wake(self) -> None:
+        """Do nothing: every step sees all examples."""
+
+    def drop_duals_never_visited(self) -> None:
+        """Do nothing: the duals of every step are feasible."""
+
+    def state(self) -> tuple[Numbers, dict[str, NDArray[Any]]]:
+        """Return all that the next steps depend on: what JSON can hold, and arrays."""
+        numbers = [self.epoch, self.since, self.gamma, self.dual, self.best[0]]
+        arrays = {"duals": self.duals, "model": self.model, "scores": self.scores}
+        return {"newton": numbers}, {**arrays, "best": self.best[1]}
+
+    def restore(self, numbers: Numbers, arrays: dict[str, NDArray[Any]]) -> None:
+        """Set what `state` returned."""
+        self.epoch, self.since, self.gamma, self.dual, best = numbers["newton"]
+        self.duals, self.model, self.scores = (arrays[k] for k in ("duals", "model", "scores"))
+        self.best = best, arrays["best"]
+        self._compute_candidate()
+
+    def _direction(self, should_stop: Callable[[], bool]) -> tuple[FloatArray, int]:
+        problem, team = self.problem, self.team
+        active = systems.active_examples(problem, self.candidate, self.gamma, team)
+        separable = traits(problem.loss).separable
+        if problem.d * problem.m <= systems.MOST_DIRECTLY and not separable:
+            return systems.solve_directly(active, self.gradient, team), 1
+        gap = (self.best[0] - self.dual) / max(abs(self.best[0]), abs(self.dual), 1e-300)
+        accuracy = min(0.1, math.sqrt(max(gap, 1e-8)))
+        return systems.solve_by_gradients(active, self.gradient, accuracy, team, should_stop)
+
+    def _search(self, direction: FloatArray, along: FloatArray) -> float:
+        """Return a step length at which the derivative along the direction is small."""
+        anchor = 0.0 if self.problem.anchor is None else self.problem.anchor
+        straight = float(np.vdot(self.model - anchor, direction))
+        curved = float(np.vdot(direction, direction))
+
+        def slope(t: float) -> float:
+            return straight + t * curved + self._sum(batch.slope_rows, along, t)
+
+        return find_root(slope, float(np.vdot(self.gradient, direction)))
+
+    def _sum(self, kernel: Any, along: FloatArray, t: float) -> float:
+        problem, labels = self.problem, self.problem.labels
+
+        def one(some: slice) -> float:
+            offsets = labels.offsets[some.start : some.stop + 1]
+            return float(
+                problem.run(
+                    kernel, self.scores[some], along[some], t, self.duals[some], self.gamma,
+                    offsets, labels.indices, problem.c[some],
+                )
+            )  # fmt: skip
+
+        return sum(self.team.each(one, list(chunks(problem.n, problem.m))))
+
+    def _look(self) -> None:
+        """Compute primal and duals at the model; move the centre where these are better."""
+        reached = self._primal()
+        if reached < self.best[0]:
+            self.best = reached, self.model
+        weights = self._compute_candidate()
+        dual = self._dual(self.candidate, weights)
+        if dual > self.dual:
+            self.dual, self.duals, self.candidate = dual, self.candidate, self.duals
+            self._shrink()
+            self._compute_candidate()
+        elif self.since >= _PATIENCE:
+            self.gamma, self.since = 4.0 * max(self.gamma, 0.1 * self.smoothing), 0
+            self._compute_candidate()
+
+    def _shrink(self) -> None:
+        """Smooth less, the more of the gap is due to that, and not to the present problem."""
+        mine = 0.5 * float(np.vdot(self.gradient, self.gradient))
+        share = mine / max(self.best[0] - self.dual, 1e-300)
+        self.gamma *= 0.1 if share < 0.1 else 0.4 if share < 0.5 else 1.0
+        self.gamma = max(self.gamma, 0.0 if self.smoothing else self.least)
+        if self.gamma < 0.02 * self.smoothing:
+            self.gamma = 0.0
+        self.since = 0
+
+    def _compute_candidate(self) -> FloatArray:
+        """Write the duals at the model, and the gradient; return the weights of these duals."""
+        problem, labels = self.problem, self.problem.labels
+
+        def one(some: slice) -> None:
+            offsets = labels.offsets[some.start : some.stop + 1]
+            problem.run(
+                batch.centred_step_rows, self.scores[some], self.duals[some], self.gamma,
+                offsets, labels.indices, self.candidate[some],
+            )  # fmt: skip
+
+        self.team.each(one, list(chunks(problem.n, problem.m)))
+        weights = problem.model(self.candidate, self.team)
+        self.gradient = self.model - weights
+        return weights
+
+    def _primal(self) -> float:
+        """Return the primal objective of the present weights, whose scores are known."""
+        problem, labels, values = self.problem, self.problem.labels, np.empty(self.problem.n)
+
+        def value(some: slice) -> None:
+            known = labels.offsets[some.start : some.stop + 1], labels.indices
+            problem.run(batch.value_rows, self.scores[some], *known, values[some])
+
+        self.team.each(value, list(chunks(problem.n, problem.m)))
+        return problem.half(self.model, _no_coefficients) + float(problem.c @ values)
+
+    def _dual(self, duals: FloatArray, weights: FloatArray) -> float:
+        return self.problem.dual(duals, weights, self.team)
+
+
+def _no_coefficients(some: slice) -> FloatArray:
+    raise AssertionError("a linear model has no coefficients")
+
+
+def find_root(slope: Callable[[float], float], first: float) -> float:
+    """Return about where an increasing function is 0; `first`, its value at 0, is negative."""
+    if not first < 0.0:
+        return 0.0
+    low, at_low, high, at_high = 0.0, first, math.inf, math.inf
+    t = 1.0
+    for _ in range(40):
+        value = slope(t)
+        if abs(value) <= 0.2 * abs(first):
+            break
+        if value < 0.0:
+            low, at_low = t, value
+        else:
+            high, at_high = t, value
+        if high == math.inf:
+            t *= 3.0
+        else:
+            secant = low - at_low * (high - low) / (at_high - at_low)
+            margin = 0.1 * (high - low)
+            t = min(max(secant, low + margin), high - margin)
+    return t

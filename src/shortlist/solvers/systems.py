@@ -1,0 +1,299 @@
+r"""The linear systems of Newton's method: :math:`(I + \sum_i c_i\, x_i x_i' \otimes J_i) S = -G`.
+
+:math:`J_i` is the derivative of an example's step. Where it is 0 the example does not matter:
+only the others, the *active* ones, are looked at. Few weights make a matrix that is factored
+(`solve_directly`). Many are found by conjugate gradients (`solve_by_gradients`), preconditioned
+by the blocks of the matrix that belong to one class each, or only by its diagonal where blocks
+would cost too much. Where the loss is a sum over classes the blocks are the whole matrix.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+import scipy.linalg
+from numpy.typing import NDArray
+
+from shortlist._arrays import FloatArray
+from shortlist._jit import kernel, kernel_for
+from shortlist.losses import batch
+from shortlist.losses.labels import Labels
+from shortlist.losses.registry import Loss
+from shortlist.rows import Storage, operations
+from shortlist.rows.products import bounds, chunks, slices
+from shortlist.solvers.problem import Problem, accumulate
+from shortlist.solvers.team import Team
+
+#: The most weights whose matrix is factored.
+MOST_DIRECTLY = 2500
+#: Numbers of a chunk of examples times all weights.
+_CHUNK = 1 << 21
+#: The most iterations of conjugate gradients.
+_MOST_ITERATIONS = 150
+#: Blocks are worth so many iterations without them.
+_WORTH_OF_BLOCKS = 40
+#: Examples with fewer than this share of all classes active are added class by class.
+_FEW = 0.35
+#: Curvature, relative to that of the regulariser, that a block may leave out.
+_NEGLIGIBLE = 1e-3
+
+Map = Callable[[FloatArray], FloatArray]
+
+
+class Active(NamedTuple):
+    """The examples whose step has a derivative that is not 0, and what belongs to them."""
+
+    loss: Loss
+    rows: Storage
+    labels: Labels
+    c: NDArray[np.float64]
+    norms: NDArray[np.float64]
+    duals: FloatArray
+    a: float  # the curvature of the step
+
+    @property
+    def n(self) -> int:
+        """The number of active examples."""
+        return self.c.size
+
+    def run(self, kernel: Callable[..., None], some: slice, *args: FloatArray) -> None:
+        """Call one of the kernels of derivatives for a slice of examples."""
+        offsets = self.labels.offsets[some.start : some.stop + 1]
+        kernel_for(self.loss, kernel)(
+            self.loss, self.duals[some], offsets, self.labels.indices, self.a, *args
+        )
+
+
+def active_examples(problem: Problem, duals: FloatArray, a: float, team: Team) -> Active:
+    """Return the examples that have curvature at `duals`, the steps with the curvature `a`."""
+    labels, matters = problem.labels, np.empty(problem.n, np.bool_)
+    whole = Active(problem.loss, problem.rows, labels, problem.c, problem.norms, duals, a)
+
+    def look(some: slice) -> None:
+        diagonal = np.empty_like(duals[some])
+        whole.run(batch.derivative_diagonal_rows, some, diagonal)
+        matters[some] = diagonal.any(axis=1)
+
+    team.each(look, list(chunks(problem.n, problem.m)))
+    matters &= problem.c > 0.0
+    if matters.mean() > 0.8:  # not worth a copy
+        return whole
+    some = np.flatnonzero(matters)
+    lengths = np.diff(labels.offsets)[some]
+    offsets = np.concatenate([[0], np.cumsum(lengths)])
+    at = np.arange(offsets[-1]) + np.repeat(labels.offsets[some] - offsets[:-1], lengths)
+    return Active(
+        problem.loss,
+        operations.take(problem.rows, some),
+        Labels(offsets, labels.indices[at], labels.m),
+        problem.c[some],
+        problem.norms[some],
+        duals[some],
+        a,
+    )
+
+
+def solve_directly(active: Active, gradient: FloatArray, team: Team) -> FloatArray:
+    """Return the direction by a Cholesky factor of the whole matrix, in float64."""
+    d, m = gradient.shape
+    some = list(slices(0, active.n, max(16, _CHUNK // (d * m))))
+
+    def assemble(part: int) -> FloatArray:
+        matrix = np.zeros((m, d, m, d))
+        for chunk in some[slice(*bounds(len(some), part, team.size))]:
+            _add_curvature(active, chunk, matrix)
+        return matrix.reshape(m * d, m * d)
+
+    parts = team.each(assemble, range(team.size))
+    matrix = parts[0]
+    for other in parts[1:]:
+        matrix += other
+    matrix[np.diag_indices(m * d)] += 1.0
+    factor = _factor(matrix)
+    right = -gradient.T.astype(np.float64).ravel()
+    return scipy.linalg.cho_solve(factor, right).reshape(m, d).T.astype(gradient.dtype)
+
+
+def _add_curvature(active: Active, some: slice, matrix: FloatArray) -> None:
+    """Add what a slice of the examples contributes to a matrix of shape (m, d, m, d)."""
+    n, (m, d) = some.stop - some.start, matrix.shape[:2]
+    h, p, taus = np.empty((n, m)), np.empty((n, 2, m)), np.empty((n, 2))
+    active.run(batch.derivative_rows, some, h, p, taus)
+    X = operations.dense(active.rows, np.arange(some.start, some.stop)).astype(np.float64)
+    c = active.c[some]
+    if _add_few_classes(h, p, taus, X, c, _FEW * m, matrix):
+        return
+    for j in range(m):
+        weights = c * h[:, j]
+        at = np.flatnonzero(weights)
+        if at.size:
+            matrix[j, :, j] += (X[at] * weights[at, None]).T @ X[at]
+    flat = matrix.reshape(m * d, m * d)
+    for r, sign in ((r, sign) for r in (0, 1) for sign in (1.0, -1.0)):
+        at = np.flatnonzero(sign * taus[:, r] > 0.0)
+        if at.size:
+            vectors = p[at, r] * np.sqrt(c[at] * np.abs(taus[at, r]))[:, None]
+            products = (vectors[:, :, None] * X[at, None, :]).reshape(at.size, m * d)
+            if sign > 0.0:
+                flat += products.T @ products
+            else:
+                flat -= products.T @ products
+
+
+@kernel
+def _add_few_classes(h, p, taus, X, c, most, matrix):
+    """Do the same class by class, and return true; false where examples have more than `most`.
+
+    Only the lower half of the matrix is written.
+    """
+    n, m = h.shape
+    d = X.shape[1]
+    lengths = np.zeros(n, np.int64)
+    classes = np.empty((n, m), np.int64)
+    squares = 0.0
+    for i in range(n):
+        for j in range(m):
+            if h[i, j] != 0.0 or (
+                (taus[i, 0] != 0.0 and p[i, 0, j] != 0.0)
+                or (taus[i, 1] != 0.0 and p[i, 1, j] != 0.0)
+            ):
+                classes[i, lengths[i]] = j
+                lengths[i] += 1
+        squares += lengths[i] * lengths[i]
+    if squares > n * most * most:
+        return False
+    for i in range(n):
+        for one in range(lengths[i]):
+            j = classes[i, one]
+            for other in range(one + 1):
+                k = classes[i, other]
+                curvature = h[i, j] if j == k else 0.0
+                for r in range(2):
+                    if taus[i, r] != 0.0:
+                        curvature += taus[i, r] * p[i, r, j] * p[i, r, k]
+                if curvature != 0.0:
+                    curvature *= c[i]
+                    for f in range(d):
+                        row, weight = matrix[j, f, k], curvature * X[i, f]
+                        for g in range(d):
+                            row[g] += weight * X[i, g]
+    return True
+
+
+def _factor(matrix: FloatArray) -> tuple[FloatArray, bool]:
+    """Return a Cholesky factor; where rounding has made the matrix indefinite, of one nearby."""
+    shift = 0.0
+    diagonal = np.diagonal(matrix).copy()
+    while True:
+        try:
+            matrix[np.diag_indices(len(matrix))] = diagonal + shift * diagonal.max()
+            factor: tuple[FloatArray, bool] = scipy.linalg.cho_factor(
+                matrix, lower=True, check_finite=False
+            )
+            return factor
+        except scipy.linalg.LinAlgError:
+            shift = max(1e-14, 100.0 * shift)
+
+
+def solve_by_gradients(
+    active: Active,
+    gradient: FloatArray,
+    accuracy: float,
+    team: Team,
+    should_stop: Callable[[], bool],
+) -> tuple[FloatArray, int]:
+    """Return a direction with a residual of at most `accuracy` times the first, and iterations."""
+    precondition = preconditioner(active, gradient, team)
+    direction, residual = np.zeros_like(gradient), -gradient
+    step = precondition(residual)
+    length = product = float(np.vdot(residual, step))
+    iterations = 0
+    while iterations < _MOST_ITERATIONS and product > accuracy**2 * length and product > 0.0:
+        image = _times(active, step, team)
+        t = product / float(np.vdot(step, image))
+        direction += t * step
+        residual -= t * image
+        iterations += 1
+        if should_stop():
+            break
+        preconditioned = precondition(residual)
+        product, before = float(np.vdot(residual, preconditioned)), product
+        step = preconditioned + (product / before) * step
+    return direction, iterations
+
+
+def _times(active: Active, S: FloatArray, team: Team) -> FloatArray:
+    """Return the matrix of the system times `S`."""
+    curved = np.empty((active.n, S.shape[1]), S.dtype)
+    weights = active.c.astype(S.dtype)
+
+    def curve(some: slice) -> None:
+        scores = operations.scores(active.rows, some.start, some.stop, S)
+        active.run(batch.derivative_times_rows, some, scores, curved[some])
+        curved[some] *= weights[some, None]
+
+    team.each(curve, list(chunks(active.n, S.shape[1])))
+    image = np.empty_like(S)
+    accumulate(active.rows, curved.__getitem__, image, team)
+    image += S
+    return image
+
+
+def preconditioner(active: Active, like: FloatArray, team: Team) -> Map:
+    """Return what approximates the inverse of the system's matrix."""
+    d, m = like.shape
+    diagonal = np.empty((active.n, m), like.dtype)
+    some = list(chunks(active.n, m))
+    team.each(lambda one: active.run(batch.derivative_diagonal_rows, one, diagonal[one]), some)
+    diagonal *= active.c.astype(like.dtype)[:, None]
+    matter = diagonal * active.norms.astype(like.dtype)[:, None] > _NEGLIGIBLE
+    sizes = matter.sum(axis=0)
+    if _cost_of_blocks(sizes, d) > _WORTH_OF_BLOCKS * 4.0 * active.n * d * m:
+        scale = 1.0 / (1.0 + operations.squares_times(active.rows, diagonal))
+        return lambda residual: scale * residual
+    blocks: list[Map] = team.each(
+        lambda j: _block(active.rows, np.flatnonzero(matter[:, j]), diagonal[matter[:, j], j], d),
+        range(m),
+    )
+
+    def precondition(residual: FloatArray) -> FloatArray:
+        out = np.empty_like(residual)
+
+        def one(part: int) -> None:
+            for j in range(*bounds(m, part, team.size)):
+                out[:, j] = blocks[j](residual[:, j])
+
+        team.each(one, range(team.size))
+        return out
+
+    return precondition
+
+
+def _cost_of_blocks(sizes: NDArray[np.int64], d: int) -> float:
+    """Return the multiplications that factoring the blocks takes."""
+    least = np.minimum(sizes, d).astype(float)
+    return float((sizes * d * least + least**3 / 3.0).sum())
+
+
+def _block(rows: Storage, examples: NDArray[np.int64], weights: FloatArray, d: int) -> Map:
+    r"""Return the inverse of :math:`I + \sum_i w_i x_i x_i'`.
+
+    With fewer examples than weights by the matrix of their inner products: the inverse is
+    :math:`I - X' (diag(1/w) + X X')^{-1} X`.
+    """
+    if examples.size == 0:
+        return lambda residual: residual
+    X = operations.dense(rows, examples)
+    if examples.size < d:
+        gram = X @ X.T
+        gram[np.diag_indices(examples.size)] += 1.0 / weights
+        factor = _factor(gram)
+        return lambda residual: (
+            residual - X.T @ scipy.linalg.cho_solve(factor, X @ residual, check_finite=False)
+        )
+    moments = (X * weights[:, None]).T @ X
+    moments[np.diag_indices(d)] += 1.0
+    factor = _factor(moments)
+    return lambda residual: scipy.linalg.cho_solve(factor, residual, check_finite=False)

@@ -1,0 +1,259 @@
+"""Accelerated SDCA, Newton's method and the automatic choice: the same optimum for any C."""
+
+import itertools
+
+import numpy as np
+import pytest
+import scipy.sparse
+from sklearn.datasets import load_digits
+
+from shortlist import losses, path, rows, solve
+from shortlist.losses import operations as losses_operations
+from shortlist.losses.labels import as_labels
+from shortlist.rows import as_storage
+from shortlist.solvers import Status, choice, newton, systems
+from shortlist.solvers.problem import Problem
+from shortlist.solvers.team import Team
+from solvers.cases import STORAGES, both_precisions, data, every_loss, objectives_from_scratch
+
+METHODS = ("sdca", "accelerated", "newton", "auto")
+every_method = pytest.mark.parametrize("solver", METHODS)
+every_other = pytest.mark.parametrize("solver", METHODS[1:])
+
+
+def assert_certificate_is_true(solution, loss, X, y, C, anchor=0.0, rtol=1e-10):
+    primal, dual, _ = objectives_from_scratch(
+        loss, X, y, C * np.ones(len(X)), solution.duals, anchor, solution.weights
+    )
+    np.testing.assert_allclose(solution.certificate, (primal, dual), rtol=rtol)
+
+
+@every_loss
+def test_all_methods_agree_to_the_gap_and_tell_the_truth(name, p):
+    X, y = data(name, n=60, d=8)
+    loss, C, tol = losses.make(name, **p), 20.0, 1e-5
+    found = {
+        solver: solve(X, y, loss, C=C, solver=solver, tol=tol, max_epochs=100_000)
+        for solver in METHODS
+    }
+    best = max(solution.certificate.dual for solution in found.values())
+    for solver, solution in found.items():
+        assert solution.converged, solver
+        assert_certificate_is_true(solution, loss, X, y, C)
+        assert solution.certificate.primal >= best - 1e-9 * best
+        assert solution.certificate.primal <= best * (1 + 2 * tol)
+        assert {line.method for line in solution.history} <= {solver, *METHODS} - {"auto"}
+
+
+@every_other
+@pytest.mark.parametrize("storage", STORAGES)
+def test_every_storage(solver, storage, tmp_path):
+    X, y = data("svm", n=60, d=8)
+    loss, C = losses.svm(smoothing=0.5), 30.0
+    examples = STORAGES[storage](X, tmp_path)
+    if solver == "newton" and storage == "kernel in blocks":
+        with pytest.raises(ValueError, match="raise cache_size"):
+            solve(examples, y, loss, solver=solver)
+        return
+    solution = solve(examples, y, loss, C=C, solver=solver, tol=1e-7, max_epochs=50_000)
+    best = solve(X, y, loss, C=C, solver="sdca", tol=1e-8, max_epochs=100_000).certificate
+    assert solution.converged
+    assert best.dual * (1 - 1e-9) <= solution.certificate.primal <= best.primal * (1 + 2e-7)
+    scores = X @ X.T @ solution.weights if len(solution.weights) == 60 else X @ solution.weights
+    half = solution.certificate.primal - C * losses.value(loss, scores, y).sum()
+    assert half > 0.0
+    if len(solution.weights) == 60:
+        np.testing.assert_allclose(half, 0.5 * (scores * solution.weights).sum(), rtol=1e-8)
+
+
+@every_other
+@both_precisions
+def test_intercept_anchor_weights_and_precision(solver, dtype):
+    X, y = data("softmax", n=60, d=8)
+    rng = np.random.default_rng(3)
+    anchor, weights = rng.normal(size=(9, 4)), rng.random(60)
+    weights[7] = 0.0
+    solution = solve(
+        X.astype(dtype), y, "softmax", C=50.0, sample_weight=weights, intercept=2.0,
+        anchor=anchor, solver=solver, tol=1e-5, max_epochs=50_000,
+    )  # fmt: skip
+    assert solution.converged
+    assert solution.weights.dtype == solution.duals.dtype == dtype
+    wide = np.hstack([X.astype(dtype), np.full((60, 1), 2.0, dtype)])
+    near = 1e-5 if dtype == np.float32 else 1e-10
+    assert_certificate_is_true(
+        solution, losses.softmax(), wide, y, 50.0 * weights, anchor.astype(dtype), near
+    )
+
+
+@every_other
+def test_a_broken_run_ends_in_the_same_bits(solver, tmp_path):
+    X, y = data("svm", n=200, d=70)
+    options = {"loss": losses.svm(), "C": 300.0, "solver": solver, "tol": 1e-13}
+    whole = solve(X, y, **options, max_epochs=90)
+    file = tmp_path / "run.npz"
+    for most in (1, 8, 21, 40, 90):
+        parts = solve(X, y, **options, max_epochs=most, checkpoint=file)
+    np.testing.assert_array_equal(parts.duals, whole.duals)
+    np.testing.assert_array_equal(parts.weights, whole.weights)
+    assert parts.certificate == whole.certificate
+    assert parts.history.notes == whole.history.notes
+
+
+def test_kernels_can_be_broken_off_too(tmp_path):
+    X, y = data("svm", n=80, d=10)
+    options = {"loss": losses.svm(), "C": 300.0, "solver": "accelerated", "tol": 1e-13}
+    examples = rows.kernel(X, "rbf", gamma=0.1)
+    whole = solve(examples, y, **options, max_epochs=30)
+    for most in (3, 14, 30):
+        parts = solve(examples, y, **options, max_epochs=most, checkpoint=tmp_path / "run.npz")
+    np.testing.assert_array_equal(parts.weights, whole.weights)
+
+
+def test_limits_hold_for_every_method():
+    X, y = data("svm", n=200, d=70)
+    for solver in METHODS:
+        options = {"loss": losses.svm(), "C": 1e3, "solver": solver, "tol": 1e-14}
+        ended = solve(X, y, **options, max_time=1e-9)
+        assert ended.status is Status.MAX_TIME
+        assert_certificate_is_true(ended, losses.svm(), X, y, 1e3)
+        stopped = solve(X, y, **options, callback=lambda line: line.epoch >= 3)
+        assert stopped.status is Status.STOPPED
+        assert_certificate_is_true(stopped, losses.svm(), X, y, 1e3)
+
+
+def test_digits_are_solved_for_any_weight_and_the_history_says_how():
+    X, y = load_digits(return_X_y=True)
+    X = X / 16
+    for loss in (losses.svm(smoothing=1.0), losses.softmax(), losses.topk_svm_alpha(k=3)):
+        for C in (2.0**-15, 1.0, 2.0**15):
+            solution = solve(X, y, loss, C=C, max_time=60.0)
+            assert solution.converged, (loss, C)
+            assert_certificate_is_true(solution, loss, X, y, C, rtol=1e-6)
+            changes = [line for line in solution.history if line.note]
+            methods = [line.method for line in solution.history]
+            assert len(changes) == len(solution.history.notes)
+            if C < 1.0:
+                assert set(methods) == {"sdca"}
+            if C > 1.0:
+                assert methods[-1] != "sdca"
+                assert "more passes at its present rate" in solution.history.notes[0]
+
+
+def test_the_automatic_choice_can_be_repeated():
+    X, y = load_digits(return_X_y=True)
+    one, two = (solve(X[:500] / 16, y[:500], losses.svm(smoothing=1.0), C=100.0) for _ in range(2))
+    np.testing.assert_array_equal(one.weights, two.weights)
+    assert one.history.notes == two.history.notes != []
+
+
+def test_a_path_goes_on_with_the_method_that_ended_the_last():
+    X, y = load_digits(return_X_y=True)
+    X, Cs, loss = X[:600] / 16, 2.0 ** np.arange(-10, 12, 2), losses.svm(smoothing=1.0)
+    solutions = path(X, y[:600], loss, Cs=Cs)
+    assert all(solution.converged for solution in solutions)
+    assert solutions[0].history[0].method == "sdca"
+    for before, after in itertools.pairwise(solutions):
+        assert after.history[0].method == before.history[-1].method
+    passes = [solution.history[-1].epoch for solution in solutions]
+    cold = [solve(X, y[:600], loss, C=C).history[-1].epoch for C in Cs]
+    assert sum(passes) < 0.8 * sum(cold)
+
+
+def test_a_loss_without_a_derivative_is_trained_without_newton(monkeypatch):
+    X, y = load_digits(return_X_y=True)
+    monkeypatch.setitem(vars(losses_operations.derivative), "serves", lambda cls: False)
+    with pytest.raises(ValueError, match='has no derivative for Newton: choose solver="accel'):
+        solve(X, y, losses.svm(1.0), solver="newton")
+    solution = solve(X[:300] / 16, y[:300], losses.svm(1.0), C=30.0, max_epochs=2000)
+    assert "newton" not in {line.method for line in solution.history}
+
+
+def test_an_unknown_solver_is_refused():
+    with pytest.raises(ValueError, match="solver is 'newtn'; it must be one of 'auto', 'sdca'"):
+        solve(np.eye(3), [0, 1, 2], solver="newtn")
+
+
+# --- the linear systems ---
+
+
+def system(name="svm", parameters=(1.0,), n=80, d=6, m=5, sparse=False):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(n, d)), rng.integers(0, m, n)
+    loss = getattr(losses, name)(*parameters)
+    if name.startswith("ova"):
+        y = np.eye(m)[y]
+    c = rng.random(n) + 0.5
+    labels = as_labels(y, m)
+    storage = as_storage(scipy.sparse.csr_array(X) if sparse else X, 1.5)
+    problem = Problem(storage, labels, loss, c)
+    scores = rng.normal(size=(n, m))
+    duals = losses.step(loss, scores, y, 0.3)
+    X = np.hstack([X, np.full((n, 1), 1.5)])
+    matrix = np.eye((d + 1) * m)
+    for i in range(n):
+        J = losses.hessian_times(
+            loss, np.repeat(scores[i : i + 1], m, 0), np.repeat(y[i : i + 1], m, 0), np.eye(m), 0.3
+        )
+        matrix += c[i] * np.kron(np.outer(X[i], X[i]), J)  # weights in order of (d, m)
+    gradient = rng.normal(size=(d + 1, m))
+    expected = np.linalg.solve(matrix, -gradient.ravel()).reshape(d + 1, m)
+    return problem, duals, gradient, expected
+
+
+@pytest.mark.parametrize("sparse", [False, True])
+@pytest.mark.parametrize(
+    ("name", "parameters"),
+    [("svm", (1.0,)), ("softmax", ()), ("topk_svm_alpha", (2, 0.5)), ("ova_logistic", ())],
+)
+@pytest.mark.parametrize("blocks", [0.0, np.inf])
+def test_systems_are_solved_as_by_brute_force(name, parameters, sparse, blocks, monkeypatch):
+    problem, duals, gradient, expected = system(name, parameters, sparse=sparse)
+    monkeypatch.setattr(systems, "_WORTH_OF_BLOCKS", blocks)
+    for threads in (1, 2):
+        with Team(threads) as team:
+            active = systems.active_examples(problem, duals, 0.3, team)
+            directly = systems.solve_directly(active, gradient, team)
+            by_gradients, iterations = systems.solve_by_gradients(
+                active, gradient, 1e-12, team, lambda: False
+            )
+        np.testing.assert_allclose(directly, expected, atol=1e-10)
+        np.testing.assert_allclose(by_gradients, expected, atol=1e-9)
+        if name.startswith("ova") and blocks > 0.0:
+            assert iterations <= 4  # the blocks are the whole matrix, but for what is negligible
+
+
+def test_only_active_examples_are_looked_at():
+    problem, duals, gradient, _ = system(n=200)
+    duals[:150] = 0.0
+    with Team(1) as team:
+        active = systems.active_examples(problem, duals, 0.3, team)
+        assert active.n <= 50
+        whole = systems.Active(
+            problem.loss, problem.rows, problem.labels, problem.c, problem.norms, duals, 0.3
+        )
+        np.testing.assert_allclose(
+            systems.solve_directly(active, gradient, team),
+            systems.solve_directly(whole, gradient, team),
+        )
+
+
+def test_a_matrix_that_rounding_has_made_indefinite_is_factored():
+    matrix = np.ones((3, 3)) * 1e12
+    matrix[0, 0] -= 1.0
+    factor, lower = systems._factor(matrix.copy())
+    assert lower
+    np.testing.assert_allclose(np.tril(factor) @ np.tril(factor).T, matrix, rtol=1e-6)
+
+
+def test_the_root_of_an_increasing_function():
+    for root in (1e-6, 0.3, 1.0, 77.0):
+        t = newton.find_root(lambda t, root=root: np.arctan(t - root), -np.arctan(root))
+        assert abs(np.arctan(t - root)) <= 0.2 * np.arctan(root) + 1e-12
+    assert newton.find_root(lambda t: t, 0.0) == 0.0
+
+
+def test_costs_are_counted_and_larger_for_larger_problems():
+    small, large = (system(n=n)[0] for n in (50, 500))
+    assert choice._cost_of_pass(small) < choice._cost_of_pass(large)
+    assert choice._cost_of_newton(small) < choice._cost_of_newton(large)
