@@ -25,6 +25,7 @@ bench: $(INSTALLED) $(VENV)/.peers
 	$(BIN)/python benchmarks/bench_prox.py $(BENCH_ARGS)
 	$(BIN)/python benchmarks/bench_memory.py
 	$(BIN)/python benchmarks/bench_solver.py $(BENCH_ARGS)
+	$(BIN)/python benchmarks/bench_c.py --quick
 
 docs: $(INSTALLED)
 	$(BIN)/python -m sphinx -E -W --keep-going -b html docs docs/_build/html

@@ -206,10 +206,11 @@ def system(name="svm", parameters=(1.0,), n=80, d=6, m=5, sparse=False):
     ("name", "parameters"),
     [("svm", (1.0,)), ("softmax", ()), ("topk_svm_alpha", (2, 0.5)), ("ova_logistic", ())],
 )
-@pytest.mark.parametrize("blocks", [0.0, np.inf])
-def test_systems_are_solved_as_by_brute_force(name, parameters, sparse, blocks, monkeypatch):
+@pytest.mark.parametrize(("blocks", "few"), [(0.0, 0.0), (np.inf, 0.0), (0.0, 1.1)])
+def test_systems_are_solved_as_by_brute_force(name, parameters, sparse, blocks, few, monkeypatch):
     problem, duals, gradient, expected = system(name, parameters, sparse=sparse)
     monkeypatch.setattr(systems, "_WORTH_OF_BLOCKS", blocks)
+    monkeypatch.setattr(systems, "_FEW_IN_PRODUCTS", few)
     for threads in (1, 2):
         with Team(threads) as team:
             active = systems.active_examples(problem, duals, 0.3, team)

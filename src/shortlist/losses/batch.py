@@ -67,7 +67,7 @@ def centred_step_rows(loss, u, centre, a, offsets, indices, out):
 
 
 @part
-def _derivative(loss, v, labels, a, row, h, p, work):
+def describe(loss, v, labels, a, row, h, p, work):
     """Describe the derivative at the duals `v` of one example, its labels in their places."""
     row[:] = v
     to_front(row, labels)
@@ -86,7 +86,7 @@ def derivative_times_rows(loss, v, offsets, indices, a, directions, out):
     work, row, h, p = workspace(m), np.empty(m, v.dtype), np.empty(m), np.empty((2, m))
     for i in range(v.shape[0]):
         labels = indices[offsets[i] : offsets[i + 1]]
-        taus = _derivative(loss, v[i], labels, a, row, h, p, work)
+        taus = describe(loss, v[i], labels, a, row, h, p, work)
         direction = directions[i]
         for j in range(m):
             out[i, j] = h[j] * direction[j]
@@ -107,7 +107,7 @@ def derivative_rows(loss, v, offsets, indices, a, h, p, taus):
     work, row = workspace(m), np.empty(m, v.dtype)
     for i in range(v.shape[0]):
         labels = indices[offsets[i] : offsets[i + 1]]
-        taus[i, 0], taus[i, 1] = _derivative(loss, v[i], labels, a, row, h[i], p[i], work)
+        taus[i, 0], taus[i, 1] = describe(loss, v[i], labels, a, row, h[i], p[i], work)
 
 
 @kernel
@@ -117,7 +117,7 @@ def derivative_diagonal_rows(loss, v, offsets, indices, a, out):
     work, row, h, p = workspace(m), np.empty(m, v.dtype), np.empty(m), np.empty((2, m))
     for i in range(v.shape[0]):
         labels = indices[offsets[i] : offsets[i + 1]]
-        taus = _derivative(loss, v[i], labels, a, row, h, p, work)
+        taus = describe(loss, v[i], labels, a, row, h, p, work)
         for j in range(m):
             for r in range(2):
                 if taus[r] != 0.0:

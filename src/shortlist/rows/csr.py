@@ -57,6 +57,24 @@ def _(rows, i, change, weights):
             weights[rows.columns, k] += rows.intercept * change[k]
 
 
+@operations.dot_row.register(CsrRows)
+def _(rows, i, vector):
+    total = 0.0
+    for j in range(rows.offsets[i], rows.offsets[i + 1]):
+        total += rows.data[j] * vector[rows.indices[j]]
+    if rows.intercept != 0.0:
+        total += rows.intercept * vector[rows.columns]
+    return total
+
+
+@operations.add_row.register(CsrRows)
+def _(rows, i, weight, vector):
+    for j in range(rows.offsets[i], rows.offsets[i + 1]):
+        vector[rows.indices[j]] += weight * rows.data[j]
+    if rows.intercept != 0.0:
+        vector[rows.columns] += weight * rows.intercept
+
+
 @kernel
 def _scores(rows, examples, weights, out):
     out[:] = 0.0

@@ -58,6 +58,31 @@ def _(rows, i, change, weights):
             weights[d, k] += rows.intercept * change[k]
 
 
+@summing_kernel
+def _dot(row, vector):
+    total = 0.0
+    for j in range(row.size):
+        total += row[j] * vector[j]
+    return total
+
+
+@operations.dot_row.register(DenseRows)
+def _(rows, i, vector):
+    total = _dot(rows.matrix[i], vector)
+    if rows.intercept != 0.0:
+        total += rows.intercept * vector[vector.size - 1]
+    return total
+
+
+@operations.add_row.register(DenseRows)
+def _(rows, i, weight, vector):
+    d = rows.matrix.shape[1]
+    for j in range(d):
+        vector[j] += weight * rows.matrix[i, j]
+    if rows.intercept != 0.0:
+        vector[d] += weight * rows.intercept
+
+
 @kernel
 def _gather(matrix, block, intercept, out):
     """Copy the rows `block` to `out`, in the order in which they lie in memory."""

@@ -25,6 +25,16 @@ def add_outer(rows, i, change, weights):
     """Add :math:`x_i change'` to the weights `W`."""
 
 
+@generic
+def dot_row(rows, i, vector):
+    """Return the inner product of row `i` with the weights of one class."""
+
+
+@generic
+def add_row(rows, i, weight, vector):
+    """Add row `i`, times `weight`, to the weights of one class."""
+
+
 # --- blocks of examples ---
 
 

@@ -13,7 +13,7 @@ import scipy.sparse
 from numpy.typing import ArrayLike
 
 from shortlist._arrays import as_choice, as_integer, as_nonnegative, as_number, as_positive
-from shortlist.losses import check_labels
+from shortlist.losses import batch, check_labels
 from shortlist.losses.labels import Labels
 from shortlist.losses.operations import traits
 from shortlist.losses.registry import Loss, make, softmax
@@ -46,6 +46,8 @@ __all__ = [
     "solve",
 ]
 
+#: The curvature of a step that moves feasible duals by less than rounding.
+_SHORT = 1e9
 #: Data to evaluate on while training, by name.
 EvaluationSets: TypeAlias = Mapping[str, tuple[Any, Any]]
 
@@ -156,7 +158,7 @@ def solve(
         evaluate_on, callback, checkpoint, checkpoint_every,
     )  # fmt: skip
     with Interruption() as interruption:
-        return _run(problem, _start(duals, problem), options, interruption, duals is None)
+        return _run(problem, _start(duals, problem), options, interruption)
 
 
 def path(
@@ -268,17 +270,16 @@ def _run(
     duals: Any,
     options: Options,
     interruption: Interruption,
-    trusted: bool = True,
     first: str = "sdca",
 ) -> Solution:
     if traits(problem.loss).convex:
-        return training.solve(problem, duals, options, interruption, trusted, first)
+        return training.solve(problem, duals, options, interruption, first)
     if options.checkpoint is not None:
         raise ValueError(
             "checkpoint is for convex losses; this one starts from softmax's solution."
         )
     convex = options._replace(callback=None, evaluation_sets={})
-    start = training.solve(problem.with_loss(softmax()), duals, convex, interruption, trusted)
+    start = training.solve(problem.with_loss(softmax()), duals, convex, interruption)
     spent = float(start.history.seconds[-1])
     return gradient.solve(problem, start.weights, options, interruption, spent)
 
@@ -378,4 +379,8 @@ def _start(duals: ArrayLike | None, problem: Problem) -> Any:
         raise ValueError(f"duals has shape {start.shape}; examples and classes are {shape}.")
     if not np.isfinite(start).all():
         raise ValueError("duals has elements that are not finite.")
+    # A step so short that all it does is to move them to what is feasible.
+    convex = problem if traits(problem.loss).convex else problem.with_loss(softmax())
+    known = problem.labels.offsets, problem.labels.indices
+    convex.run(batch.centred_step_rows, np.zeros_like(start), start, _SHORT, *known, start)
     return start

@@ -37,11 +37,9 @@ from shortlist.solvers.sdca import Sdca
 from shortlist.solvers.team import Team
 
 #: Conditions of the problems with a pull, in the order in which they are tried; the last: none.
-_CONDITIONS = (1.0, 25.0, 125.0, 5.0, 625.0, math.inf)
+_CONDITIONS = (1.0, 25.0, 125.0, 625.0, 5.0, math.inf)
 #: The smoothing that a loss with kinks is counted with.
 _OF_KINKS = 0.2
-
-
 #: What a checkpoint holds besides arrays.
 _NUMBERS = ("kappa", "momentum", "tried", "least", "least_at", "judged_at", "dual", "reached")
 
@@ -68,11 +66,11 @@ class Accelerated:
         self.sdca = Sdca(pulled, duals, block_size, seed, team)
         self.point = problem.model(duals, team)  # the last proximal point
         self.duals, self.dual = duals.copy(), -math.inf  # the best so far
-        self.reached = math.inf
-        self.best: tuple[FloatArray, FloatArray | None] = self.point, None
-        # Of a kernel's models only scores are known; coefficients of the anchor are kept beside.
+        # Of a kernel's models only scores are known; the coefficients behind them are kept, too.
         self.behind = None if operations.is_linear(problem.rows) else self._behind_model()
         self.anchor_behind = None if self.behind is None else np.zeros_like(self.behind)
+        self.reached = math.inf
+        self.best: tuple[FloatArray, FloatArray | None] = self.point, self.behind
         self._restart()
 
     def _restart(self) -> None:
@@ -193,10 +191,6 @@ class Accelerated:
     def wake(self) -> None:
         """Visit every example again."""
         self.sdca.wake()
-
-    def drop_duals_never_visited(self) -> None:
-        """Make a user's own start feasible where the first pass has not come."""
-        self.sdca.drop_duals_never_visited()
 
     def state(self) -> tuple[Numbers, dict[str, NDArray[Any]]]:
         """Return all that the next passes depend on: what JSON can hold, and arrays."""

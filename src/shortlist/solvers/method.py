@@ -48,9 +48,6 @@ class Method(Protocol):
     def wake(self) -> None:
         """Go back to thorough passes: the gap hardly falls."""
 
-    def drop_duals_never_visited(self) -> None:
-        """Make a user's own start feasible where no step has come."""
-
     def state(self) -> tuple[Numbers, dict[str, NDArray[Any]]]:
         """Return all that the next passes depend on: what JSON can hold, and arrays."""
 

@@ -29,7 +29,6 @@ from shortlist._arrays import FloatArray
 from shortlist.losses import batch
 from shortlist.losses.operations import traits
 from shortlist.rows import operations
-from shortlist.rows.products import chunks
 from shortlist.solvers import systems
 from shortlist.solvers.method import Numbers
 from shortlist.solvers.problem import Problem, accumulate
@@ -40,6 +39,8 @@ from shortlist.solvers.team import Team
 _FIRST_CONDITION = 30.0
 #: Steps without a better centre after which the problem is made easier.
 _PATIENCE = 8
+#: Steps after which the scores are computed anew from the weights.
+_STEPS_OF_DRIFT = 10
 
 
 class Newton:
@@ -54,7 +55,7 @@ class Newton:
         self.duals = duals  # the centre, with the best dual objective so far
         self.candidate = np.empty_like(duals)
         self.model = self.problem.model(duals, team)
-        self.epoch = 0
+        self.epoch = self.steps = 0
         self.since = 0  # steps since the centre was moved
         problem, smoothing = self.problem, traits(problem.loss).smoothing
         condition = float(problem.c @ problem.norms) / max(float((problem.c > 0.0).sum()), 1.0)
@@ -66,7 +67,7 @@ class Newton:
         """Compute what follows from the model and the centre."""
         self.scores = self.problem.scores(self.model, self.team)
         self.best = math.inf, self.model
-        self.dual = self._dual(self.duals, self.model)
+        self.dual = self.problem.dual(self.duals, self.model, self.team)
         self._look()
 
     def run_epoch(self, should_stop: Callable[[], bool]) -> None:
@@ -76,8 +77,12 @@ class Newton:
         t = self._search(direction, along)
         kind = self.problem.dtype.type
         self.model = self.model + kind(t) * direction
-        self.scores += kind(t) * along
+        self.steps += 1
         self.since += 1
+        if self.steps % _STEPS_OF_DRIFT == 0:
+            self.scores = self.problem.scores(self.model, self.team)
+        else:
+            self.scores += kind(t) * along
         self.epoch += passes + 1
         self._look()
 
@@ -111,18 +116,15 @@ class Newton:
     def wake(self) -> None:
         """Do nothing: every step sees all examples."""
 
-    def drop_duals_never_visited(self) -> None:
-        """Do nothing: the duals of every step are feasible."""
-
     def state(self) -> tuple[Numbers, dict[str, NDArray[Any]]]:
         """Return all that the next steps depend on: what JSON can hold, and arrays."""
-        numbers = [self.epoch, self.since, self.gamma, self.dual, self.best[0]]
+        numbers = [self.epoch, self.steps, self.since, self.gamma, self.dual, self.best[0]]
         arrays = {"duals": self.duals, "model": self.model, "scores": self.scores}
         return {"newton": numbers}, {**arrays, "best": self.best[1]}
 
     def restore(self, numbers: Numbers, arrays: dict[str, NDArray[Any]]) -> None:
         """Set what `state` returned."""
-        self.epoch, self.since, self.gamma, self.dual, best = numbers["newton"]
+        self.epoch, self.steps, self.since, self.gamma, self.dual, best = numbers["newton"]
         self.duals, self.model, self.scores = (arrays[k] for k in ("duals", "model", "scores"))
         self.best = best, arrays["best"]
         self._compute_candidate()
@@ -144,23 +146,21 @@ class Newton:
         curved = float(np.vdot(direction, direction))
 
         def slope(t: float) -> float:
-            return straight + t * curved + self._sum(batch.slope_rows, along, t)
+            return straight + t * curved + self._slope_of_losses(along, t)
 
         return find_root(slope, float(np.vdot(self.gradient, direction)))
 
-    def _sum(self, kernel: Any, along: FloatArray, t: float) -> float:
-        problem, labels = self.problem, self.problem.labels
+    def _slope_of_losses(self, along: FloatArray, t: float) -> float:
+        problem = self.problem
 
-        def one(some: slice) -> float:
-            offsets = labels.offsets[some.start : some.stop + 1]
-            return float(
-                problem.run(
-                    kernel, self.scores[some], along[some], t, self.duals[some], self.gamma,
-                    offsets, labels.indices, problem.c[some],
-                )
+        def slope(some: slice, *labels: NDArray[np.int64]) -> float:
+            found = problem.run(
+                batch.slope_rows, self.scores[some], along[some], t, self.duals[some], self.gamma,
+                *labels, problem.c[some],
             )  # fmt: skip
+            return float(found)
 
-        return sum(self.team.each(one, list(chunks(problem.n, problem.m))))
+        return sum(problem.in_chunks(slope, self.team))
 
     def _look(self) -> None:
         """Compute primal and duals at the model; move the centre where these are better."""
@@ -168,7 +168,7 @@ class Newton:
         if reached < self.best[0]:
             self.best = reached, self.model
         weights = self._compute_candidate()
-        dual = self._dual(self.candidate, weights)
+        dual = self.problem.dual(self.candidate, weights, self.team)
         if dual > self.dual:
             self.dual, self.duals, self.candidate = dual, self.candidate, self.duals
             self._shrink()
@@ -189,33 +189,28 @@ class Newton:
 
     def _compute_candidate(self) -> FloatArray:
         """Write the duals at the model, and the gradient; return the weights of these duals."""
-        problem, labels = self.problem, self.problem.labels
+        problem = self.problem
 
-        def one(some: slice) -> None:
-            offsets = labels.offsets[some.start : some.stop + 1]
+        def step(some: slice, *labels: NDArray[np.int64]) -> None:
             problem.run(
                 batch.centred_step_rows, self.scores[some], self.duals[some], self.gamma,
-                offsets, labels.indices, self.candidate[some],
+                *labels, self.candidate[some],
             )  # fmt: skip
 
-        self.team.each(one, list(chunks(problem.n, problem.m)))
+        problem.in_chunks(step, self.team)
         weights = problem.model(self.candidate, self.team)
         self.gradient = self.model - weights
         return weights
 
     def _primal(self) -> float:
         """Return the primal objective of the present weights, whose scores are known."""
-        problem, labels, values = self.problem, self.problem.labels, np.empty(self.problem.n)
+        problem, values = self.problem, np.empty(self.problem.n)
 
-        def value(some: slice) -> None:
-            known = labels.offsets[some.start : some.stop + 1], labels.indices
-            problem.run(batch.value_rows, self.scores[some], *known, values[some])
+        def value(some: slice, *labels: NDArray[np.int64]) -> None:
+            problem.run(batch.value_rows, self.scores[some], *labels, values[some])
 
-        self.team.each(value, list(chunks(problem.n, problem.m)))
+        problem.in_chunks(value, self.team)
         return problem.half(self.model, _no_coefficients) + float(problem.c @ values)
-
-    def _dual(self, duals: FloatArray, weights: FloatArray) -> float:
-        return self.problem.dual(duals, weights, self.team)
 
 
 def _no_coefficients(some: slice) -> FloatArray:

@@ -89,6 +89,18 @@ class Problem:
         """Call a kernel of the loss: one kept on disk, or its twin for a user's own loss."""
         return kernel_for(self.loss, kernel)(self.loss, *args)
 
+    def in_chunks(self, function: Callable[..., Any], team: Team) -> list[Any]:
+        """Return the results of ``function(some, offsets, indices)`` for chunks of examples.
+
+        `some` is the slice of a chunk, the other two are its labels.
+        """
+        labels = self.labels
+
+        def one(some: slice) -> Any:
+            return function(some, labels.offsets[some.start : some.stop + 1], labels.indices)
+
+        return team.each(one, list(chunks(self.n, self.m)))
+
     def coefficients(self, duals: FloatArray) -> Callable[[slice], FloatArray]:
         """Return the function of a slice of examples that gives :math:`-c_i v_i`."""
         weight = (-self.c).astype(self.dtype)
@@ -121,15 +133,14 @@ class Problem:
         ``also(some, scores, offsets, indices)`` is called for each chunk of examples, with
         their scores and labels, by the thread that has computed them.
         """
-        labels, values = self.labels, np.empty(self.n)
+        values = np.empty(self.n)
 
-        def evaluate(some: slice) -> None:
+        def evaluate(some: slice, *labels: NDArray[np.int64]) -> None:
             scores = operations.scores(self.rows, some.start, some.stop, model)
-            known = labels.offsets[some.start : some.stop + 1], labels.indices
-            self.run(batch.value_rows, scores, *known, values[some])
-            also(some, scores, *known)
+            self.run(batch.value_rows, scores, *labels, values[some])
+            also(some, scores, *labels)
 
-        team.each(evaluate, list(chunks(self.n, self.m)))
+        self.in_chunks(evaluate, team)
         return float(self.c @ values)
 
     def primal(
@@ -158,11 +169,10 @@ class Problem:
         """Return the dual objective; `model` must be W(v)."""
         conjugates = np.empty(self.n)
 
-        def conjugate(some: slice) -> None:
-            known = self.labels.offsets[some.start : some.stop + 1], self.labels.indices
-            self.run(batch.conjugate_rows, duals[some], *known, conjugates[some])
+        def conjugate(some: slice, *labels: NDArray[np.int64]) -> None:
+            self.run(batch.conjugate_rows, duals[some], *labels, conjugates[some])
 
-        team.each(conjugate, list(chunks(self.n, self.m)))
+        self.in_chunks(conjugate, team)
         half, across = self._regulariser(model, duals)
         return -float(self.c @ conjugates) - half - across
 

@@ -160,11 +160,6 @@ class Sdca:
         """Visit every example again."""
         self.resting.wake()
 
-    def drop_duals_never_visited(self) -> None:
-        """Make a user's own start feasible where the first pass has not come."""
-        if self.epoch == 0:
-            self.duals[self.order[self.position :]] = 0.0
-
     def state(self) -> tuple[Numbers, dict[str, NDArray[Any]]]:
         """Return all that the next passes depend on: what JSON can hold, and arrays."""
         counts = [self.epoch, self.position, self.rounds, self.at_once, self.exact_at]

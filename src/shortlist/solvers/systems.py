@@ -21,7 +21,9 @@ from shortlist._jit import kernel, kernel_for
 from shortlist.losses import batch
 from shortlist.losses.labels import Labels
 from shortlist.losses.registry import Loss
+from shortlist.prox.maps import workspace
 from shortlist.rows import Storage, operations
+from shortlist.rows.operations import add_row, dot_row
 from shortlist.rows.products import bounds, chunks, slices
 from shortlist.solvers.problem import Problem, accumulate
 from shortlist.solvers.team import Team
@@ -36,6 +38,8 @@ _MOST_ITERATIONS = 150
 _WORTH_OF_BLOCKS = 40
 #: Examples with fewer than this share of all classes active are added class by class.
 _FEW = 0.35
+#: With fewer than this share of scores curved, products are computed score by score.
+_FEW_IN_PRODUCTS = 0.12
 #: Curvature, relative to that of the regulariser, that a block may leave out.
 _NEGLIGIBLE = 1e-3
 
@@ -206,12 +210,14 @@ def solve_by_gradients(
 ) -> tuple[FloatArray, int]:
     """Return a direction with a residual of at most `accuracy` times the first, and iterations."""
     precondition = preconditioner(active, gradient, team)
+    few = _share_of_classes(active, gradient.shape[1], team) < _FEW_IN_PRODUCTS
+    times = _times_few_classes if few else _times
     direction, residual = np.zeros_like(gradient), -gradient
     step = precondition(residual)
     length = product = float(np.vdot(residual, step))
     iterations = 0
     while iterations < _MOST_ITERATIONS and product > accuracy**2 * length and product > 0.0:
-        image = _times(active, step, team)
+        image = times(active, step, team)
         t = product / float(np.vdot(step, image))
         direction += t * step
         residual -= t * image
@@ -239,6 +245,61 @@ def _times(active: Active, S: FloatArray, team: Team) -> FloatArray:
     accumulate(active.rows, curved.__getitem__, image, team)
     image += S
     return image
+
+
+def _share_of_classes(active: Active, m: int, team: Team) -> float:
+    """Return the share of scores that have curvature."""
+
+    def count(some: slice) -> float:
+        diagonal = np.empty((some.stop - some.start, m), active.duals.dtype)
+        active.run(batch.derivative_diagonal_rows, some, diagonal)
+        return float(np.count_nonzero(diagonal))
+
+    return sum(team.each(count, list(chunks(active.n, m)))) / max(active.n * m, 1)
+
+
+def _times_few_classes(active: Active, S: FloatArray, team: Team) -> FloatArray:
+    """Do the same where few classes of an example have curvature: no score of the others."""
+    by_class = np.ascontiguousarray(S.T)
+
+    def product(part: int) -> FloatArray:
+        image = np.zeros_like(by_class)
+        first, last = bounds(active.n, part, team.size)
+        kernel_for(active.loss, _add_few_products)(
+            active.loss, active.rows, first, last, active.duals, *active.labels[:2], active.a,
+            active.c, by_class, image,
+        )  # fmt: skip
+        return image
+
+    total: FloatArray = S + np.sum(team.each(product, range(team.size)), axis=0).T
+    return total
+
+
+@kernel
+def _add_few_products(loss, rows, first, last, duals, offsets, indices, a, c, S, image):
+    """Add the products of some examples to `image`; both have a row for each class."""
+    m = S.shape[0]
+    work, row, h, p = workspace(m), np.empty(m, duals.dtype), np.empty(m), np.empty((2, m))
+    classes, scores = np.empty(m, np.int64), np.empty(m)
+    for i in range(first, last):
+        labels = indices[offsets[i] : offsets[i + 1]]
+        taus = batch.describe(loss, duals[i], labels, a, row, h, p, work)
+        n, along = 0, np.zeros(2)
+        for j in range(m):
+            in_first = taus[0] != 0.0 and p[0, j] != 0.0
+            in_second = taus[1] != 0.0 and p[1, j] != 0.0
+            if h[j] != 0.0 or in_first or in_second:
+                classes[n], scores[n] = j, dot_row(rows, i, S[j])
+                along[0] += p[0, j] * scores[n] if in_first else 0.0
+                along[1] += p[1, j] * scores[n] if in_second else 0.0
+                n += 1
+        for k in range(n):
+            j = classes[k]
+            curved = h[j] * scores[k]
+            for r in range(2):
+                if taus[r] != 0.0:
+                    curved += taus[r] * along[r] * p[r, j]
+            add_row(rows, i, c[i] * curved, image[j])
 
 
 def preconditioner(active: Active, like: FloatArray, team: Team) -> Map:

@@ -28,16 +28,14 @@ def solve(
     duals: FloatArray,
     options: Options,
     interruption: Interruption,
-    trusted: bool = True,
     first: str = "sdca",
 ) -> Solution:
     """Run a method until the relative gap is at most `tol`, or a limit is met.
 
-    `trusted` says whether `duals` are known to be feasible; `first` is the method with which
-    the automatic choice begins.
+    `duals` must be feasible; `first` is the method with which the automatic choice begins.
     """
     with Team(options.n_threads) as team:
-        return _Training(problem, duals, options, team, interruption, trusted, first).run()
+        return _Training(problem, duals, options, team, interruption, first).run()
 
 
 class _Training:
@@ -50,12 +48,11 @@ class _Training:
         options: Options,
         team: Team,
         interruption: Interruption,
-        trusted: bool,
         first: str,
     ) -> None:
         self.problem, self.options, self.team = problem, options, team
         self.interruption = interruption
-        self.trusted, self.exact = trusted, False  # the latter: the last certificate was
+        self.exact = False  # whether the last certificate was
         self.history = History()
         self.note = ""  # why the method was changed, for the next line of the history
         self.solving = self.evaluating = 0.0
@@ -83,8 +80,6 @@ class _Training:
             limit = self._run_epochs(self.method.next_check(self.history, options.tol))
             if limit is not None:
                 self._save()  # before the evaluation, which may change bits of the model
-                if not self.trusted:
-                    self.method.drop_duals_never_visited()
             line = self._evaluate(exact=limit is not None or self._should_be_exact())
             wants_to_stop = options.callback is not None and options.callback(line)
             found = self._judge(line)
