@@ -52,17 +52,24 @@ def check(solver: str, problem: Problem) -> None:
         raise ValueError(f'{name} has no derivative for Newton: choose solver="accelerated".')
 
 
-def start(name: str, problem: Problem, duals: FloatArray, options: Options, team: Team) -> Method:
-    """Return the run of a method from given duals."""
+def start(
+    name: str,
+    problem: Problem,
+    duals: FloatArray,
+    options: Options,
+    team: Team,
+    weights: FloatArray | None = None,
+) -> Method:
+    """Return the run of a method from given duals; Newton's method also from given weights."""
     if name == "newton":
-        return Newton(problem, duals, team)
+        return Newton(problem, duals, team, weights)
     make = Accelerated if name == "accelerated" else Sdca
     return make(problem, duals, options.block_size, options.seed, team)
 
 
 def better(method: Method, history: History, tol: float) -> tuple[str, str] | None:
     """Return a method that is likely to reach `tol` sooner than the present one, and why."""
-    if method.name == "newton":
+    if any(line.method == "newton" for line in history):  # which is the last, or was left for good
         return None
     problem, one_pass = method.problem, _cost_of_pass(method.problem)
     newton = _cost_of_newton(problem) if _may_use_newton(problem) else math.inf
@@ -112,7 +119,8 @@ def _remaining_passes(method: Method, history: History, tol: float) -> float:
 
 def _least_accelerated_passes(problem: Problem, history: History, tol: float) -> float:
     """Return a low estimate: these passes are judged again when they have begun."""
-    return 4.0 + _to_go(history, tol) * min(math.sqrt(condition(problem)), 3.0)
+    root = math.sqrt(condition(problem))
+    return 4.0 + _to_go(history, tol) * max(min(root, 3.0), 0.07 * root)
 
 
 def _columns(problem: Problem) -> float:

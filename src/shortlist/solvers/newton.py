@@ -48,27 +48,44 @@ class Newton:
 
     name = "newton"
 
-    def __init__(self, problem: Problem, duals: FloatArray, team: Team) -> None:
+    def __init__(
+        self,
+        problem: Problem,
+        duals: FloatArray,
+        team: Team,
+        weights: FloatArray | None = None,
+    ) -> None:
+        """Begin at given weights, as a user gets them, or at those of the duals."""
         self.original, self.team = problem, team
         rows, self.back = operations.as_linear(problem.rows)
         self.problem = problem if rows is problem.rows else problem.with_rows(rows)
         self.duals = duals  # the centre, with the best dual objective so far
         self.candidate = np.empty_like(duals)
         self.model = self.problem.model(duals, team)
+        of_duals = self.model
+        if weights is not None:
+            self.model = self._linear(weights)
         self.epoch = self.steps = 0
         self.since = 0  # steps since the centre was moved
-        problem, smoothing = self.problem, traits(problem.loss).smoothing
+        problem, known = self.problem, traits(problem.loss)
         condition = float(problem.c @ problem.norms) / max(float((problem.c > 0.0).sum()), 1.0)
-        self.smoothing, self.least = smoothing, 1e-9 * condition
-        self.gamma = max(condition / _FIRST_CONDITION - smoothing, 0.0 if smoothing else self.least)
-        self._begin()
-
-    def _begin(self) -> None:
-        """Compute what follows from the model and the centre."""
-        self.scores = self.problem.scores(self.model, self.team)
+        self.smoothing, self.least = known.smoothing, 1e-9 * condition
+        lowest = 0.0 if known.smoothing else self.least
+        self.gamma = max(condition / _FIRST_CONDITION - known.smoothing, lowest)
+        if known.entropic:  # from any start a few steps are enough
+            self.gamma = 0.0
+        self.scores = self.problem.scores(self.model, team)
         self.best = math.inf, self.model
-        self.dual = self.problem.dual(self.duals, self.model, self.team)
+        self.dual = self.problem.dual(duals, of_duals, team)
         self._look()
+
+    def _linear(self, weights: FloatArray) -> FloatArray:
+        """Return the weights of the linear storage: a kernel's are combinations of examples."""
+        if self.problem is self.original:
+            return weights
+        model = np.empty((self.problem.d, self.problem.m), self.problem.dtype)
+        accumulate(self.problem.rows, weights.__getitem__, model, self.team)
+        return model
 
     def run_epoch(self, should_stop: Callable[[], bool]) -> None:
         """Take one step; `epoch` counts the passes over the data that it took."""

@@ -83,6 +83,8 @@ class _Training:
             line = self._evaluate(exact=limit is not None or self._should_be_exact())
             wants_to_stop = options.callback is not None and options.callback(line)
             found = self._judge(line)
+            if found is Status.NO_PROGRESS and limit is None and self._fall_back():
+                found = None
             if found in (Status.CONVERGED, Status.FAILED) or limit is None:
                 status = found
             else:
@@ -96,15 +98,26 @@ class _Training:
         return self._solution(status)
 
     def _choose(self) -> None:
-        """Go on by another method where that is likely to be faster, and say why."""
-        start = time.perf_counter()
+        """Go on by another method where that is likely to be faster."""
         found = choice.better(self.method, self.history, self.options.tol)
         if found is not None:
-            name, why = found
-            epoch, duals = self.method.epoch, self.method.duals
-            self.note = f"after {epoch} passes: {name}, because {why}"
-            self.method = choice.start(name, self.problem, duals, self.options, self.team)
-            self.method.epoch = epoch
+            self._change(*found)
+
+    def _fall_back(self) -> bool:
+        """Return to plain passes, if the choice is ours; they still gain in single precision."""
+        if self.options.solver != "auto" or self.method.name == "sdca":
+            return False
+        self._change("sdca", f"{self.method.name} gains no more than rounding")
+        return True
+
+    def _change(self, name: str, why: str) -> None:
+        """Go on by another method, from where the present one is, and say why."""
+        start, epoch, duals = time.perf_counter(), self.method.epoch, self.method.duals
+        self.note = f"after {epoch} passes: {name}, because {why}"
+        self.method = choice.start(
+            name, self.problem, duals, self.options, self.team, self.method.weights()
+        )
+        self.method.epoch, self.exact = epoch, False
         self.solving += time.perf_counter() - start
 
     def _solution(self, status: Status) -> Solution:
