@@ -10,7 +10,7 @@ than plain SDCA by more than a fifth, where a peer is faster, and what it did no
 
     python benchmarks/bench_c.py                      # everything: hours
     python benchmarks/bench_c.py --quick              # six losses, 1e-3, four C: ten minutes
-    python benchmarks/bench_c.py --sets digits --losses softmax --peers 10 --figure c.png
+    python benchmarks/bench_c.py --sets digits --tols 1e-3 --peers 3 --figure c.png
     python benchmarks/bench_c.py --path               # 36 values of C along a path
 """
 
@@ -211,6 +211,7 @@ def main() -> None:
     parser.add_argument("--path", action="store_true", help="the cost of paths instead")
     parser.add_argument("--sets", nargs="*", default=list(SETS), choices=SETS)
     parser.add_argument("--losses", nargs="*", default=None, choices=list(LOSSES))
+    parser.add_argument("--tols", nargs="*", type=float, default=[1e-3, 1e-6])
     parser.add_argument("--peers", type=float, default=0.0, help="seconds for each; 0: none")
     parser.add_argument("--save", help="a file of results as JSON, added to where it exists")
     parser.add_argument("--figure", help="a file for a figure of all results")
@@ -233,7 +234,7 @@ def main() -> None:
             for solver in METHODS[1:]:  # compiles
                 solve(*problem[:2], LOSSES[name], n_classes=problem.m, solver=solver, max_epochs=3)
             smooth = traits(LOSSES[name]).smoothing > 0.0
-            for tol in (1e-3, 1e-6) if smooth and not arguments.quick else (1e-3,):
+            for tol in arguments.tols if smooth and not arguments.quick else (1e-3,):
                 for C in Cs:
                     if any((c.set, c.loss, c.tol, c.C) == (set_, name, tol, C) for c in cells):
                         continue

@@ -205,12 +205,12 @@ def test_a_failure_returns_the_model_of_zero_duals(monkeypatch):
 
 
 def test_a_start_that_is_not_feasible_certifies_nothing():
-    """What the first pass has not visited starts from zero when the run is broken off there."""
+    """It is projected first: also what the first pass has not visited when it is broken off."""
     X, y = data("svm")
     start = np.where(np.arange(4) == y[:, None], -9.0, 3.0)
     how = {"C": 1e-4, "block_size": 2, "n_threads": 1}
     best = solve(X, y, "svm", **how, tol=1e-9, max_epochs=5000).certificate
-    solution = solve(X, y, "svm", **how, duals=start, max_time=1e-9)
+    solution = solve(X, y, "svm", **how, duals=start, tol=1e-14, max_time=1e-9)
     assert solution.status is Status.MAX_TIME
     assert solution.certificate.dual <= best.primal
     assert_certificate_is_true(solution, X, y, 1e-4)
