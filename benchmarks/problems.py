@@ -109,15 +109,6 @@ def _news20(dtype: np.dtype) -> Problem:
     return Problem(normalize(X, copy=False), y, 20)
 
 
-def _mediamill(dtype: np.dtype) -> Problem:
-    stream = _read("mediamill/mediamill-train.arff.xz")
-    while not stream.readline().lower().startswith(b"@data"):
-        pass
-    table = np.loadtxt(stream, delimiter=",", dtype=dtype)
-    y = scipy.sparse.csr_array(table[:, 120:].astype(np.int8))
-    return Problem(np.ascontiguousarray(table[:, :120]), y, 101)
-
-
 def _digits(dtype: np.dtype) -> Problem:
     X, y = load_digits(return_X_y=True)
     return Problem((X / 16).astype(dtype), y, 10)
@@ -160,7 +151,7 @@ _READERS: dict[str, Callable[[np.dtype], Problem]] = {
     "letter": _letter,
     "aloi": _aloi,
     "news20": _news20,
-    "mediamill": _mediamill,
+    "mediamill": partial(_mulan, "mediamill", 120, 101),
     "digits": _digits,
     "emotions": _emotions,
     "yeast": partial(_mulan, "yeast", 103, 14),

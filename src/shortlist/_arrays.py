@@ -119,6 +119,16 @@ def as_k(value: Any, m: int, what: str) -> int:
     return k
 
 
+def take_ranges(
+    offsets: NDArray[Any], some: NDArray[np.int64]
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the offsets and the contents of some of the ranges ``offsets[i]:offsets[i + 1]``."""
+    lengths = offsets[some + 1] - offsets[some]
+    taken = np.zeros(some.size + 1, offsets.dtype)
+    np.cumsum(lengths, out=taken[1:])
+    return taken, np.arange(taken[-1]) + np.repeat(offsets[some] - taken[:-1], lengths)
+
+
 def as_choice(value: Any, choices: tuple[str, ...], name: str) -> str:
     """Return `value` if it is one of `choices`."""
     if value not in choices:

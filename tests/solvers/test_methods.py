@@ -229,10 +229,8 @@ def test_only_active_examples_are_looked_at():
     duals[:150] = 0.0
     with Team(1) as team:
         active = systems.active_examples(problem, duals, 0.3, team)
-        assert active.n <= 50
-        whole = systems.Active(
-            problem.loss, problem.rows, problem.labels, problem.c, problem.norms, duals, 0.3
-        )
+        assert active.problem.n <= 50
+        whole = systems.Active(problem, duals, 0.3, active.diagonal)
         np.testing.assert_allclose(
             systems.solve_directly(active, gradient, team),
             systems.solve_directly(whole, gradient, team),

@@ -14,6 +14,7 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
+from shortlist._arrays import take_ranges
 from shortlist._jit import kernel
 
 
@@ -28,6 +29,11 @@ class Labels(NamedTuple):
     def n(self) -> int:
         """The number of examples."""
         return self.offsets.size - 1
+
+    def take(self, examples: NDArray[np.int64]) -> Labels:
+        """Return the labels of some examples."""
+        offsets, at = take_ranges(self.offsets, examples)
+        return Labels(offsets, self.indices[at], self.m)
 
 
 @kernel

@@ -20,8 +20,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shortlist._generic import generic, inlined_generic
-from shortlist._jit import part, summing_kernel
+from shortlist._generic import generic
+from shortlist._jit import inlined, part, summing_kernel
+from shortlist.special.elementary import by_precision
 from shortlist.special.sums import total_of
 
 __all__ = [
@@ -87,19 +88,10 @@ def traits(loss):
     """Return the `Traits` of a loss."""
 
 
-@inlined_generic
+@inlined
 def face_tolerance(x):
     """Return by how much a number that is to equal a bound may differ, in the precision of `x`."""
-
-
-@face_tolerance.register(np.float64, float)
-def _(x):
-    return 1e-12
-
-
-@face_tolerance.register(np.float32)
-def _(x):
-    return 1e-5
+    return by_precision(x, 1e-12, 1e-5)
 
 
 @summing_kernel

@@ -23,9 +23,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from shortlist._generic import inlined_generic
-from shortlist._jit import kernel, summing_kernel
-from shortlist.special.elementary import exp, like, log, offset
+from shortlist._jit import inlined, kernel, summing_kernel
+from shortlist.special.elementary import by_precision, exp, like, log, offset
 from shortlist.special.omega import omega, omega_slope
 from shortlist.special.select import largest
 from shortlist.special.sums import mean, sum_of_exp
@@ -33,19 +32,10 @@ from shortlist.special.sums import mean, sum_of_exp
 _MAX_STEPS = 60
 
 
-@inlined_generic
+@inlined
 def newton_tolerance(x):
     """Return the size of a Newton step whose square does not count in the precision of `x`."""
-
-
-@newton_tolerance.register(np.float64, float)
-def _(x):
-    return 1e-8
-
-
-@newton_tolerance.register(np.float32)
-def _(x):
-    return 2e-4
+    return by_precision(x, 1e-8, 2e-4)
 
 
 @kernel

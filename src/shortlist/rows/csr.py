@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shortlist._arrays import FloatArray
+from shortlist._arrays import FloatArray, take_ranges
 from shortlist._jit import kernel, summing_kernel
 from shortlist.rows import operations
 from shortlist.rows.dense import (
@@ -196,11 +196,7 @@ operations.weights.register(CsrRows)(weights_of_model)
 
 @operations.take.register(CsrRows)
 def _(rows, examples):
-    lengths = rows.offsets[examples + 1] - rows.offsets[examples]
-    offsets = np.zeros(examples.size + 1, rows.offsets.dtype)
-    np.cumsum(lengths, out=offsets[1:])
-    shifts = np.repeat(rows.offsets[examples] - offsets[:-1], lengths)
-    at = np.arange(offsets[-1]) + shifts
+    offsets, at = take_ranges(rows.offsets, examples)
     return rows._replace(data=rows.data[at], indices=rows.indices[at], offsets=offsets)
 
 

@@ -220,10 +220,11 @@ def path(
     weights, duals, first = problem.c, _start(None, problem), "sdca"
     solutions: list[Solution] = []
     with Interruption() as interruption:
-        for before, C in zip([values[0], *values], values, strict=False):
+        for i, C in enumerate(values):
             problem.set_weights(C * weights)
             if solutions:
-                duals = _warm_start(problem, solutions[-1].duals, before / C, options.n_threads)
+                ratio = values[i - 1] / C
+                duals = _warm_start(problem, solutions[-1].duals, ratio, options.n_threads)
             solution = _run(problem, duals, options, interruption, first=first)
             solutions.append(solution)
             if traits(problem.loss).convex:
@@ -239,7 +240,9 @@ def _warm_start(problem: Problem, duals: Any, ratio: float, n_threads: int) -> A
     Where examples are hard to fit their duals hardly change with C; where they are not, the
     weights do not. Duals may be shrunk, not stretched: zero is feasible.
     """
-    same_weights = duals * problem.dtype.type(min(ratio, 1.0))
+    if ratio >= 1.0:
+        return duals.copy()
+    same_weights = duals * problem.dtype.type(ratio)
     with Team(n_threads) as team:
         reached = [
             problem.dual(start, problem.model(start, team), team) for start in (duals, same_weights)

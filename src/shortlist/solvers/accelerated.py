@@ -136,6 +136,8 @@ class Accelerated:
         always computed from these alone.
         """
         problem, team, duals = self.problem, self.team, self.sdca.duals
+        if exact:  # rounding takes the model of the passes from that of the duals
+            self.sdca.recompute_model()
         model = problem.model(duals, team)
         dual = problem.dual(duals, model, team)
         if dual > self.dual:
@@ -144,7 +146,8 @@ class Accelerated:
         if self.kappa == 0.0:
             self.point = model
             self.behind = None if self.behind is None else self._behind_model()
-        primal = problem.primal(self.point, _some_of(self.behind), team)
+        coefficients = None if self.behind is None else self.behind.__getitem__
+        primal = problem.primal(self.point, coefficients, team)
         if primal < self.reached:
             self.reached, self.best = primal, (self.point, self.behind)
         return Certificate(self.reached, self.dual)
@@ -220,20 +223,6 @@ class Accelerated:
         self.best, self.duals = (arrays["best"], arrays.get("best_behind")), arrays["best_duals"]
 
 
-def _some_of(coefficients: FloatArray | None) -> Callable[[slice], FloatArray]:
-    """Return the function of a slice that a kernel asks for; a linear storage does not."""
-
-    def some(slice_: slice) -> FloatArray:
-        assert coefficients is not None
-        return coefficients[slice_]
-
-    return some
-
-
 def condition(problem: Problem) -> float:
     r"""Return :math:`R^2 C / g`, which decides how many plain passes a problem takes."""
-    weights = problem.c[problem.c > 0.0]
-    if weights.size == 0:
-        return 0.0
-    smoothing = traits(problem.loss).smoothing or _OF_KINKS
-    return float(problem.c @ problem.norms) / weights.size / smoothing
+    return problem.mean_curvature / (traits(problem.loss).smoothing or _OF_KINKS)

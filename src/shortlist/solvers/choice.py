@@ -148,7 +148,7 @@ def _cost_of_newton(problem: Problem) -> float:
     steps = (4.0 + 0.6 * math.log2(hardness)) if known.entropic else 5.0 + 1.5 * math.log2(hardness)
     step = _STEP + scores * (_SCORE_OF_STEP + _NUMBER_OF_STEP * _columns(problem))
     width = problem.d * problem.m
-    if width <= systems.MOST_DIRECTLY and not known.separable:
+    if systems.is_direct(problem):
         return steps * (step + _MATRIX * problem.n * width**2 + _FACTOR * width**3)
     iterations = 10.0 if known.separable else min(30.0 + 3.0 * math.sqrt(hardness), 150.0)
     return steps * (step + iterations * _PRODUCT * scores * _columns(problem))

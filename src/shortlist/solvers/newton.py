@@ -8,9 +8,9 @@ is smooth about the *centre* :math:`\bar v`, and its gradient is :math:`v_i = st
 
 solves a system with the derivatives of these steps (`systems`), and searches along its solution.
 Whenever the new duals have a larger dual objective they become the centre, and
-:math:`\gamma` shrinks, the faster the fewer steps that took: this is the proximal point method in
-the dual (the augmented Lagrangian method in the primal), which converges for any loss and from
-any start. For a smooth loss :math:`\gamma` ends at 0, where it is Newton's method itself.
+:math:`\gamma` shrinks, unless the gap is that of the present problem: this is the proximal point
+method in the dual (the augmented Lagrangian method in the primal), which converges for any loss and
+from any start. For a smooth loss :math:`\gamma` ends at 0, where it is Newton's method itself.
 
 The certificate is that of the original problem: the least primal objective so far, and the
 dual objective of the centre.
@@ -67,8 +67,7 @@ class Newton:
             self.model = self._linear(weights)
         self.epoch = self.steps = 0
         self.since = 0  # steps since the centre was moved
-        problem, known = self.problem, traits(problem.loss)
-        condition = float(problem.c @ problem.norms) / max(float((problem.c > 0.0).sum()), 1.0)
+        known, condition = traits(problem.loss), problem.mean_curvature
         self.smoothing, self.least = known.smoothing, 1e-9 * condition
         lowest = 0.0 if known.smoothing else self.least
         self.gamma = max(condition / _FIRST_CONDITION - known.smoothing, lowest)
@@ -149,8 +148,7 @@ class Newton:
     def _direction(self, should_stop: Callable[[], bool]) -> tuple[FloatArray, int]:
         problem, team = self.problem, self.team
         active = systems.active_examples(problem, self.candidate, self.gamma, team)
-        separable = traits(problem.loss).separable
-        if problem.d * problem.m <= systems.MOST_DIRECTLY and not separable:
+        if systems.is_direct(problem):
             return systems.solve_directly(active, self.gradient, team), 1
         gap = (self.best[0] - self.dual) / max(abs(self.best[0]), abs(self.dual), 1e-300)
         accuracy = min(0.1, math.sqrt(max(gap, 1e-8)))
@@ -186,7 +184,10 @@ class Newton:
             self.best = reached, self.model
         weights = self._compute_candidate()
         dual = self.problem.dual(self.candidate, weights, self.team)
-        if dual > self.dual:
+        if dual > self.dual and self.gamma == 0.0:  # where the centre does not matter
+            self.dual, self.since = dual, 0
+            self.duals[:] = self.candidate
+        elif dual > self.dual:
             self.dual, self.duals, self.candidate = dual, self.candidate, self.duals
             self._shrink()
             self._compute_candidate()
@@ -227,11 +228,7 @@ class Newton:
             problem.run(batch.value_rows, self.scores[some], *labels, values[some])
 
         problem.in_chunks(value, self.team)
-        return problem.half(self.model, _no_coefficients) + float(problem.c @ values)
-
-
-def _no_coefficients(some: slice) -> FloatArray:
-    raise AssertionError("a linear model has no coefficients")
+        return problem.half(self.model, None) + float(problem.c @ values)
 
 
 def find_root(slope: Callable[[float], float], first: float) -> float:

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,9 @@ from shortlist.rows import Storage, operations
 from shortlist.rows.products import chunks
 from shortlist.solvers.result import Certificate
 from shortlist.solvers.team import Team
+
+#: Of a slice of examples, the :math:`a_i` of a model :math:`\sum_i x_i a_i'`. Only a kernel asks.
+Coefficients: TypeAlias = Callable[[slice], FloatArray] | None
 
 
 class Problem:
@@ -84,6 +87,19 @@ class Problem:
         other = copy.copy(self)
         other.rows, other.d = rows, operations.model_rows(rows)
         return other
+
+    def take(self, examples: NDArray[np.int64]) -> Problem:
+        """Return the problem of some examples; its storage must be linear."""
+        other = copy.copy(self)
+        other.rows, other.n = operations.take(self.rows, examples), examples.size
+        other.labels = self.labels.take(examples)
+        other.c, other.norms = self.c[examples], self.norms[examples]
+        return other
+
+    @property
+    def mean_curvature(self) -> float:
+        r"""The mean of :math:`c_i \|x_i\|^2` over the examples that weigh anything."""
+        return float(self.c @ self.norms) / max(int(np.count_nonzero(self.c)), 1)
 
     def run(self, kernel: Any, *args: Any) -> Any:
         """Call a kernel of the loss: one kept on disk, or its twin for a user's own loss."""
@@ -143,27 +159,19 @@ class Problem:
         self.in_chunks(evaluate, team)
         return float(self.c @ values)
 
-    def primal(
-        self, model: FloatArray, coefficients: Callable[[slice], FloatArray], team: Team
-    ) -> float:
+    def primal(self, model: FloatArray, coefficients: Coefficients, team: Team) -> float:
         """Return the primal objective of any model; a kernel's also needs its coefficients."""
         return self.half(model, coefficients) + self.losses(model, team, _nothing)
 
-    def half(self, model: FloatArray, coefficients: Callable[[slice], FloatArray]) -> float:
+    def half(self, model: FloatArray, coefficients: Coefficients) -> float:
         """Return the regulariser's part of the primal objective."""
         moved = model if self.anchor is None else model - self.anchor
         return 0.5 * float(operations.inner(self.rows, moved, coefficients, moved))
 
     def certificate(self, model: FloatArray, duals: FloatArray, team: Team) -> Certificate:
         """Return both objectives; `model` must be W(v). Sums are float64."""
-        conjugates = np.empty(self.n)
-
-        def conjugate(some: slice, scores: FloatArray, *labels: NDArray[np.int64]) -> None:
-            self.run(batch.conjugate_rows, duals[some], *labels, conjugates[some])
-
-        values = self.losses(model, team, conjugate)
-        half, across = self._regulariser(model, duals)
-        return Certificate(half + values, -float(self.c @ conjugates) - half - across)
+        primal = self.primal(model, self.coefficients(duals), team)
+        return Certificate(primal, self.dual(duals, model, team))
 
     def dual(self, duals: FloatArray, model: FloatArray, team: Team) -> float:
         """Return the dual objective; `model` must be W(v)."""
@@ -173,17 +181,12 @@ class Problem:
             self.run(batch.conjugate_rows, duals[some], *labels, conjugates[some])
 
         self.in_chunks(conjugate, team)
-        half, across = self._regulariser(model, duals)
-        return -float(self.c @ conjugates) - half - across
-
-    def _regulariser(self, model: FloatArray, duals: FloatArray) -> tuple[float, float]:
-        r"""Return :math:`\tfrac12\|W - W_0\|^2` and :math:`\langle W - W_0, W_0 \rangle`."""
         coefficients = self.coefficients(duals)
-        if self.anchor is None:
-            return 0.5 * operations.inner(self.rows, model, coefficients, model), 0.0
-        moved = model - self.anchor
-        half = 0.5 * operations.inner(self.rows, moved, coefficients, moved)
-        return half, operations.inner(self.rows, moved, coefficients, self.anchor)
+        half, across = self.half(model, coefficients), 0.0
+        if self.anchor is not None:
+            moved = model - self.anchor
+            across = float(operations.inner(self.rows, moved, coefficients, self.anchor))
+        return -float(self.c @ conjugates) - half - across
 
 
 def _nothing(*args: Any) -> None:

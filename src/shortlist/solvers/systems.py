@@ -17,19 +17,18 @@ import scipy.linalg
 from numpy.typing import NDArray
 
 from shortlist._arrays import FloatArray
-from shortlist._jit import kernel, kernel_for
+from shortlist._jit import kernel
 from shortlist.losses import batch
-from shortlist.losses.labels import Labels
-from shortlist.losses.registry import Loss
+from shortlist.losses.operations import traits
 from shortlist.prox.maps import workspace
 from shortlist.rows import Storage, operations
 from shortlist.rows.operations import add_row, dot_row
-from shortlist.rows.products import bounds, chunks, slices
+from shortlist.rows.products import bounds, slices
 from shortlist.solvers.problem import Problem, accumulate
 from shortlist.solvers.team import Team
 
 #: The most weights whose matrix is factored.
-MOST_DIRECTLY = 2500
+_MOST_DIRECTLY = 2500
 #: Numbers of a chunk of examples times all weights.
 _CHUNK = 1 << 21
 #: The most iterations of conjugate gradients.
@@ -47,62 +46,38 @@ Map = Callable[[FloatArray], FloatArray]
 
 
 class Active(NamedTuple):
-    """The examples whose step has a derivative that is not 0, and what belongs to them."""
+    """The problem of the examples whose step has a derivative that is not 0."""
 
-    loss: Loss
-    rows: Storage
-    labels: Labels
-    c: NDArray[np.float64]
-    norms: NDArray[np.float64]
+    problem: Problem
     duals: FloatArray
     a: float  # the curvature of the step
-
-    @property
-    def n(self) -> int:
-        """The number of active examples."""
-        return self.c.size
-
-    def run(self, kernel: Callable[..., None], some: slice, *args: FloatArray) -> None:
-        """Call one of the kernels of derivatives for a slice of examples."""
-        offsets = self.labels.offsets[some.start : some.stop + 1]
-        kernel_for(self.loss, kernel)(
-            self.loss, self.duals[some], offsets, self.labels.indices, self.a, *args
-        )
+    diagonal: FloatArray  # of the derivatives, (n, m)
 
 
 def active_examples(problem: Problem, duals: FloatArray, a: float, team: Team) -> Active:
     """Return the examples that have curvature at `duals`, the steps with the curvature `a`."""
-    labels, matters = problem.labels, np.empty(problem.n, np.bool_)
-    whole = Active(problem.loss, problem.rows, labels, problem.c, problem.norms, duals, a)
+    diagonal = np.empty_like(duals)
 
-    def look(some: slice) -> None:
-        diagonal = np.empty_like(duals[some])
-        whole.run(batch.derivative_diagonal_rows, some, diagonal)
-        matters[some] = diagonal.any(axis=1)
+    def describe(some: slice, *labels: NDArray[np.int64]) -> None:
+        problem.run(batch.derivative_diagonal_rows, duals[some], *labels, a, diagonal[some])
 
-    team.each(look, list(chunks(problem.n, problem.m)))
-    matters &= problem.c > 0.0
+    problem.in_chunks(describe, team)
+    matters = diagonal.any(axis=1) & (problem.c > 0.0)
     if matters.mean() > 0.8:  # not worth a copy
-        return whole
+        return Active(problem, duals, a, diagonal)
     some = np.flatnonzero(matters)
-    lengths = np.diff(labels.offsets)[some]
-    offsets = np.concatenate([[0], np.cumsum(lengths)])
-    at = np.arange(offsets[-1]) + np.repeat(labels.offsets[some] - offsets[:-1], lengths)
-    return Active(
-        problem.loss,
-        operations.take(problem.rows, some),
-        Labels(offsets, labels.indices[at], labels.m),
-        problem.c[some],
-        problem.norms[some],
-        duals[some],
-        a,
-    )
+    return Active(problem.take(some), duals[some], a, diagonal[some])
+
+
+def is_direct(problem: Problem) -> bool:
+    """Return whether the matrix of a problem is to be factored."""
+    return problem.d * problem.m <= _MOST_DIRECTLY and not traits(problem.loss).separable
 
 
 def solve_directly(active: Active, gradient: FloatArray, team: Team) -> FloatArray:
     """Return the direction by a Cholesky factor of the whole matrix, in float64."""
     d, m = gradient.shape
-    some = list(slices(0, active.n, max(16, _CHUNK // (d * m))))
+    some = list(slices(0, active.problem.n, max(16, _CHUNK // (d * m))))
 
     def assemble(part: int) -> FloatArray:
         matrix = np.zeros((m, d, m, d))
@@ -122,11 +97,12 @@ def solve_directly(active: Active, gradient: FloatArray, team: Team) -> FloatArr
 
 def _add_curvature(active: Active, some: slice, matrix: FloatArray) -> None:
     """Add what a slice of the examples contributes to a matrix of shape (m, d, m, d)."""
-    n, (m, d) = some.stop - some.start, matrix.shape[:2]
+    problem, n, (m, d) = active.problem, some.stop - some.start, matrix.shape[:2]
     h, p, taus = np.empty((n, m)), np.empty((n, 2, m)), np.empty((n, 2))
-    active.run(batch.derivative_rows, some, h, p, taus)
-    X = operations.dense(active.rows, np.arange(some.start, some.stop)).astype(np.float64)
-    c = active.c[some]
+    labels = problem.labels.offsets[some.start : some.stop + 1], problem.labels.indices
+    problem.run(batch.derivative_rows, active.duals[some], *labels, active.a, h, p, taus)
+    X = operations.dense(problem.rows, np.arange(some.start, some.stop)).astype(np.float64)
+    c = problem.c[some]
     if _add_few_classes(h, p, taus, X, c, _FEW * m, matrix):
         return
     for j in range(m):
@@ -209,8 +185,9 @@ def solve_by_gradients(
     should_stop: Callable[[], bool],
 ) -> tuple[FloatArray, int]:
     """Return a direction with a residual of at most `accuracy` times the first, and iterations."""
-    precondition = preconditioner(active, gradient, team)
-    few = _share_of_classes(active, gradient.shape[1], team) < _FEW_IN_PRODUCTS
+    precondition = preconditioner(active, team)
+    curved = np.count_nonzero(active.diagonal)
+    few = curved < _FEW_IN_PRODUCTS * max(active.diagonal.size, 1)
     times = _times_few_classes if few else _times
     direction, residual = np.zeros_like(gradient), -gradient
     step = precondition(residual)
@@ -232,42 +209,32 @@ def solve_by_gradients(
 
 def _times(active: Active, S: FloatArray, team: Team) -> FloatArray:
     """Return the matrix of the system times `S`."""
-    curved = np.empty((active.n, S.shape[1]), S.dtype)
-    weights = active.c.astype(S.dtype)
+    problem = active.problem
+    curved, weights = np.empty((problem.n, problem.m), S.dtype), problem.c.astype(S.dtype)
 
-    def curve(some: slice) -> None:
-        scores = operations.scores(active.rows, some.start, some.stop, S)
-        active.run(batch.derivative_times_rows, some, scores, curved[some])
+    def curve(some: slice, *labels: NDArray[np.int64]) -> None:
+        scores = operations.scores(problem.rows, some.start, some.stop, S)
+        problem.run(
+            batch.derivative_times_rows, active.duals[some], *labels, active.a, scores, curved[some]
+        )
         curved[some] *= weights[some, None]
 
-    team.each(curve, list(chunks(active.n, S.shape[1])))
+    problem.in_chunks(curve, team)
     image = np.empty_like(S)
-    accumulate(active.rows, curved.__getitem__, image, team)
+    accumulate(problem.rows, curved.__getitem__, image, team)
     image += S
     return image
 
 
-def _share_of_classes(active: Active, m: int, team: Team) -> float:
-    """Return the share of scores that have curvature."""
-
-    def count(some: slice) -> float:
-        diagonal = np.empty((some.stop - some.start, m), active.duals.dtype)
-        active.run(batch.derivative_diagonal_rows, some, diagonal)
-        return float(np.count_nonzero(diagonal))
-
-    return sum(team.each(count, list(chunks(active.n, m)))) / max(active.n * m, 1)
-
-
 def _times_few_classes(active: Active, S: FloatArray, team: Team) -> FloatArray:
     """Do the same where few classes of an example have curvature: no score of the others."""
-    by_class = np.ascontiguousarray(S.T)
+    problem, by_class = active.problem, np.ascontiguousarray(S.T)
 
     def product(part: int) -> FloatArray:
         image = np.zeros_like(by_class)
-        first, last = bounds(active.n, part, team.size)
-        kernel_for(active.loss, _add_few_products)(
-            active.loss, active.rows, first, last, active.duals, *active.labels[:2], active.a,
-            active.c, by_class, image,
+        problem.run(
+            _add_few_products, problem.rows, *bounds(problem.n, part, team.size), active.duals,
+            problem.labels.offsets, problem.labels.indices, active.a, problem.c, by_class, image,
         )  # fmt: skip
         return image
 
@@ -302,20 +269,18 @@ def _add_few_products(loss, rows, first, last, duals, offsets, indices, a, c, S,
             add_row(rows, i, c[i] * curved, image[j])
 
 
-def preconditioner(active: Active, like: FloatArray, team: Team) -> Map:
+def preconditioner(active: Active, team: Team) -> Map:
     """Return what approximates the inverse of the system's matrix."""
-    d, m = like.shape
-    diagonal = np.empty((active.n, m), like.dtype)
-    some = list(chunks(active.n, m))
-    team.each(lambda one: active.run(batch.derivative_diagonal_rows, one, diagonal[one]), some)
-    diagonal *= active.c.astype(like.dtype)[:, None]
-    matter = diagonal * active.norms.astype(like.dtype)[:, None] > _NEGLIGIBLE
+    problem, kind = active.problem, active.diagonal.dtype
+    d, m = problem.d, problem.m
+    diagonal = active.diagonal * problem.c.astype(kind)[:, None]
+    matter = diagonal * problem.norms.astype(kind)[:, None] > _NEGLIGIBLE
     sizes = matter.sum(axis=0)
-    if _cost_of_blocks(sizes, d) > _WORTH_OF_BLOCKS * 4.0 * active.n * d * m:
-        scale = 1.0 / (1.0 + operations.squares_times(active.rows, diagonal))
+    if _cost_of_blocks(sizes, d) > _WORTH_OF_BLOCKS * 4.0 * problem.n * d * m:
+        scale = 1.0 / (1.0 + operations.squares_times(problem.rows, diagonal))
         return lambda residual: scale * residual
     blocks: list[Map] = team.each(
-        lambda j: _block(active.rows, np.flatnonzero(matter[:, j]), diagonal[matter[:, j], j], d),
+        lambda j: _block(problem.rows, np.flatnonzero(matter[:, j]), diagonal[matter[:, j], j], d),
         range(m),
     )
 

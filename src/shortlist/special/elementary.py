@@ -45,6 +45,21 @@ def _(x, value):
     return np.float32(value)
 
 
+@inlined_generic
+def by_precision(x, double, single):
+    """Return the one of two constants that belongs to the precision of `x`."""
+
+
+@by_precision.register(np.float64, float)
+def _(x, double, single):
+    return double
+
+
+@by_precision.register(np.float32)
+def _(x, double, single):
+    return single
+
+
 @inlined
 def offset(x, shift, t):
     """Return ``(x - shift) - t``, in this order also where sums may be reordered."""
