@@ -34,15 +34,17 @@ _SCORE, _ENTROPIC_SCORE, _NUMBER = 55.0, 150.0, 0.27
 #: What a pass, and a step, take besides, in the interpreter.
 _PASS, _STEP = 0.4e6, 2e6
 #: A pass with a pull, and its share of evaluations, relative to a plain one.
-_WITH_PULL = 1.3
+_WITH_PULL = 1.6
 #: A step of Newton's method without its system, for each score, and each score and number.
 _SCORE_OF_STEP, _NUMBER_OF_STEP = 120.0, 0.2
 #: A product of the system with a direction; building its matrix; factoring it.
 _PRODUCT, _MATRIX, _FACTOR = 0.08, 0.02, 0.02
+#: Every class of an example has curvature in an entropy.
+_ENTROPIC_MATRIX = 0.04
 #: A change must be likely to save this much.
 _WORTH_A_CHANGE = 1.15
 #: The share of Newton's cost that passes with a pull may take before they are judged.
-_TRIAL = 0.3
+_TRIAL = 0.25
 
 
 def check(solver: str, problem: Problem) -> None:
@@ -120,7 +122,8 @@ def _remaining_passes(method: Method, history: History, tol: float) -> float:
 def _least_accelerated_passes(problem: Problem, history: History, tol: float) -> float:
     """Return a low estimate: these passes are judged again when they have begun."""
     root = math.sqrt(condition(problem))
-    return 4.0 + _to_go(history, tol) * max(min(root, 3.0), 0.07 * root)
+    share = 0.35 if traits(problem.loss).entropic else 0.07
+    return 2.0 + _to_go(history, tol) * max(min(root, 2.5), share * root)
 
 
 def _columns(problem: Problem) -> float:
@@ -145,10 +148,12 @@ def _cost_of_newton(problem: Problem) -> float:
     """Return the cost of about as many steps as problems of such a condition take."""
     known, scores = traits(problem.loss), problem.n * problem.m
     hardness = max(condition(problem), 2.0)
-    steps = (4.0 + 0.6 * math.log2(hardness)) if known.entropic else 5.0 + 1.5 * math.log2(hardness)
+    doubled = math.log2(hardness)
+    steps = 3.0 + 0.35 * doubled if known.entropic else 5.0 + 1.5 * doubled
     step = _STEP + scores * (_SCORE_OF_STEP + _NUMBER_OF_STEP * _columns(problem))
     width = problem.d * problem.m
     if systems.is_direct(problem):
-        return steps * (step + _MATRIX * problem.n * width**2 + _FACTOR * width**3)
+        matrix = _ENTROPIC_MATRIX if known.entropic else _MATRIX
+        return steps * (step + matrix * problem.n * width**2 + _FACTOR * width**3)
     iterations = 10.0 if known.separable else min(30.0 + 3.0 * math.sqrt(hardness), 150.0)
     return steps * (step + iterations * _PRODUCT * scores * _columns(problem))

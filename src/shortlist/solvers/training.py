@@ -53,6 +53,7 @@ class _Training:
         self.problem, self.options, self.team = problem, options, team
         self.interruption = interruption
         self.exact = False  # whether the last certificate was
+        self.cold = not duals.any()
         self.history = History()
         self.note = ""  # why the method was changed, for the next line of the history
         self.solving = self.evaluating = 0.0
@@ -114,9 +115,10 @@ class _Training:
         """Go on by another method, from where the present one is, and say why."""
         start, epoch, duals = time.perf_counter(), self.method.epoch, self.method.duals
         self.note = f"after {epoch} passes: {name}, because {why}"
-        self.method = choice.start(
-            name, self.problem, duals, self.options, self.team, self.method.weights()
-        )
+        weights: FloatArray | None = self.method.weights()
+        if name == "newton" and self.cold and epoch == 1:  # zero is the better start for it
+            duals[:], weights = 0.0, None
+        self.method = choice.start(name, self.problem, duals, self.options, self.team, weights)
         self.method.epoch, self.exact = epoch, False
         self.solving += time.perf_counter() - start
 
