@@ -8,11 +8,21 @@ from typing import Any
 __version__ = "0.1.0.dev0"
 
 #: Imported when first used, so that ``import shortlist`` costs nothing by itself.
-_SUBMODULES = ("losses", "metrics", "prox", "rows", "solvers", "special")
-_FUNCTIONS = {"path": "solvers", "solve": "solvers"}
+_SUBMODULES = ("estimators", "losses", "metrics", "prox", "rows", "solvers", "special")
+_NAMES = {
+    "EarlyStopping": "estimators",
+    "MultilabelClassifier": "estimators",
+    "TopKClassifier": "estimators",
+    "path": "solvers",
+    "solve": "solvers",
+}
 
 __all__ = [
+    "EarlyStopping",
+    "MultilabelClassifier",
+    "TopKClassifier",
     "__version__",
+    "estimators",
     "losses",
     "metrics",
     "path",
@@ -27,10 +37,10 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name in _SUBMODULES:
         return importlib.import_module(f"{__name__}.{name}")
-    if name in _FUNCTIONS:
-        return getattr(importlib.import_module(f"{__name__}.{_FUNCTIONS[name]}"), name)
+    if name in _NAMES:
+        return getattr(importlib.import_module(f"{__name__}.{_NAMES[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_SUBMODULES, *_FUNCTIONS})
+    return sorted({*globals(), *_SUBMODULES, *_NAMES})

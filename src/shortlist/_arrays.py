@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import difflib
 import math
 import numbers
 import operator
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -47,7 +49,8 @@ def not_finite(row: FloatArray, name: str, position: tuple[int, ...]) -> ValueEr
     """
     j = int(np.flatnonzero(~np.isfinite(row))[0])
     index = ", ".join(str(i) for i in (*position, j))
-    return ValueError(f"{name}[{index}] is {row[j]}; all elements must be finite.")
+    value = "NaN" if np.isnan(row[j]) else row[j]
+    return ValueError(f"{name}[{index}] is {value}; all elements must be finite.")
 
 
 def check_out(out: Any, shape: tuple[int, ...], dtype: np.dtype[Any], name: str) -> None:
@@ -129,8 +132,10 @@ def take_ranges(
     return taken, np.arange(taken[-1]) + np.repeat(offsets[some] - taken[:-1], lengths)
 
 
-def as_choice(value: Any, choices: tuple[str, ...], name: str) -> str:
-    """Return `value` if it is one of `choices`."""
-    if value not in choices:
-        raise ValueError(f"{name} is {value!r}; it must be one of {', '.join(map(repr, choices))}.")
-    return str(value)
+def as_choice(value: Any, choices: Collection[str], name: str) -> str:
+    """Return `value` if it is one of `choices`; else the error names the nearest, or all."""
+    if not isinstance(value, str) or value not in choices:
+        near = difflib.get_close_matches(str(value), choices, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"choose one of {', '.join(choices)}."
+        raise ValueError(f"{name} is {value!r}; {hint}")
+    return value

@@ -43,10 +43,8 @@ def test_parameters_are_normalised():
 
 
 REFUSED = {
-    "there is no loss 'topk_svm_alfa'; did you mean 'topk_svm_alpha'?": lambda: losses.make(
-        "topk_svm_alfa"
-    ),
-    "there is no loss 'qqq'; choose one of ova_svm, ": lambda: losses.make("qqq"),
+    "loss is 'topk_svm_alfa'; did you mean 'topk_svm_alpha'?": lambda: losses.make("topk_svm_alfa"),
+    "loss is 'qqq'; choose one of ova_svm, ": lambda: losses.make("qqq"),
     "softmax has no parameter 'k'; it takes no parameter.": lambda: losses.make("softmax", k=2),
     "svm has no parameter 'k'; it takes smoothing.": lambda: losses.make("svm", k=2),
     "k is 0; it must be an integer of at least 1.": lambda: losses.topk_entropy(0),
@@ -65,7 +63,7 @@ REFUSED = {
         "ova_svm", U, MATRIX[:, :4]
     ),
     "labels have dtype float64; pass integers from 0.": lambda: losses.value("svm", U, np.zeros(4)),
-    "scores[1, 2] is nan; all elements must be finite.": lambda: losses.value(
+    "scores[1, 2] is NaN; all elements must be finite.": lambda: losses.value(
         "svm", np.where(np.arange(20).reshape(4, 5) == 7, np.nan, U), [0] * 4
     ),
     "scores is one vector; pass a matrix": lambda: losses.value("svm", U[0], [0]),

@@ -74,16 +74,16 @@ def test_an_error_leaves_the_input_as_it_was():
     v = V.copy()
     v[4, 2] = np.nan
     before = v.copy()
-    with pytest.raises(ValueError, match=r"^v\[4, 2\] is nan; all elements must be finite\.$"):
+    with pytest.raises(ValueError, match=r"^v\[4, 2\] is NaN; all elements must be finite\.$"):
         prox.simplex(v, out=v)
     np.testing.assert_array_equal(v, before)
 
 
 REFUSED = {
-    "v[1] is nan; all elements must be finite.": lambda: prox.simplex([0.0, np.nan]),
+    "v[1] is NaN; all elements must be finite.": lambda: prox.simplex([0.0, np.nan]),
     "b[0, 1] is -inf; all": lambda: prox.entropic_topk_simplex([[0.0, -np.inf]], 1, 1.0),
     "a[2] is inf; all": lambda: prox.bipartite_simplex([0.0, 1.0, np.inf], [1.0]),
-    "b[0] is nan; all": lambda: prox.bipartite_simplex([0.0], [np.nan]),
+    "b[0] is NaN; all": lambda: prox.bipartite_simplex([0.0], [np.nan]),
     "v of shape (0,) has vectors without elements.": lambda: prox.simplex([]),
     "v of shape (3, 0) has vectors without": lambda: prox.simplex(np.empty((3, 0))),
     "v is a number; pass one vector, or a matrix": lambda: prox.simplex(1.0),
@@ -105,7 +105,7 @@ REFUSED = {
     "alpha is -1; it must not be negative.": lambda: prox.entropic_simplex([1.0], -1),
     "bias is -0.5; it must not be negative.": lambda: prox.topk_simplex([1.0], 1, bias=-0.5),
     "scale is -2; it must not be negative.": lambda: prox.topk_sum_prox([1.0], 1, -2),
-    "variant is 'gamma'; it must be one of 'alpha', 'beta'.": lambda: prox.topk_simplex(
+    "variant is 'gamma'; choose one of alpha, beta.": lambda: prox.topk_simplex(
         [1.0], 1, variant="gamma"
     ),
     "lower is 1.0 and upper 0.0; no number lies": lambda: prox.knapsack([1.0], 1.0, 1.0, 0.0),

@@ -170,7 +170,7 @@ def test_a_loss_without_a_derivative_is_trained_without_newton(monkeypatch):
 
 
 def test_an_unknown_solver_is_refused():
-    with pytest.raises(ValueError, match="solver is 'newtn'; it must be one of 'auto', 'sdca'"):
+    with pytest.raises(ValueError, match="solver is 'newtn'; did you mean 'newton'"):
         solve(np.eye(3), [0, 1, 2], solver="newtn")
 
 

@@ -199,7 +199,7 @@ def malformed():
 X, Y = np.eye(3), [0, 1, 2]
 REFUSED = {
     "X has 1 dimensions; pass a matrix, one example": lambda: solve([1.0, 2.0], [0, 1]),
-    "X[1, 0] is nan; all elements": lambda: solve([[1.0], [np.nan]], [0, 1]),
+    "X[1, 0] is NaN; all elements": lambda: solve([[1.0], [np.nan]], [0, 1]),
     "X[0, 1] is inf; all elements": lambda: solve(scipy.sparse.csr_array([[0.0, np.inf]]), [0]),
     "X has dtype complex128; convert": lambda: solve(scipy.sparse.csr_array([[1j]]), [0]),
     "C is 0; it must be positive.": lambda: solve(X, Y, C=0),
@@ -207,7 +207,7 @@ REFUSED = {
     "sample_weight has shape (2,); X has 3 rows.": lambda: solve(X, Y, sample_weight=[1, 1]),
     "sample_weight[1] is -1.0; it must": lambda: solve(X, Y, sample_weight=[1, -1, 1]),
     "duals has shape (2, 2); examples and": lambda: solve(X, Y, duals=np.zeros((2, 2))),
-    "there is no loss 'sofmax'; did you mean 'softmax'?": lambda: solve(X, Y, "sofmax"),
+    "loss is 'sofmax'; did you mean 'softmax'?": lambda: solve(X, Y, "sofmax"),
     "max_epochs is 0; it must be at least 1.": lambda: solve(X, Y, max_epochs=0),
     "anchor has shape (2, 2); the weights have (3, 3).": lambda: solve(X, Y, anchor=np.eye(2)),
     "anchor has elements that are not finite.": lambda: solve(X, Y, anchor=np.full((3, 3), np.nan)),

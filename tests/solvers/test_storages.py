@@ -240,7 +240,7 @@ REFUSED = {
     "the kernel of example 1 with itself is -1.0;": lambda: rows.kernel(
         np.diag([1.0, -1.0]), "precomputed"
     ),
-    "the kernel is 'sigmoid'; it must be one of 'rbf'": lambda: rows.kernel(np.eye(2), "sigmoid"),
+    "the kernel is 'sigmoid'; choose one of rbf, poly": lambda: rows.kernel(np.eye(2), "sigmoid"),
     "gamma is 0; it must be positive.": lambda: rows.kernel(np.eye(2), "rbf", gamma=0),
     "the kernel returned shape (2,) for 2 and 2 examples.": lambda: rows.kernel(
         np.eye(2), lambda A, B: np.ones(len(A))

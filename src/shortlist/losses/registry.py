@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from shortlist._arrays import as_nonnegative
+from shortlist._arrays import as_choice, as_nonnegative
 from shortlist.losses.consistent import ConsistentTopKSvm
 from shortlist.losses.entropy import TopKEntropy, TopKEntropyBeta
 from shortlist.losses.hinge import TopKSvmAlpha, TopKSvmBeta
@@ -53,11 +52,7 @@ def names() -> list[str]:
 
 def entry(name: str) -> Entry:
     """Return what is known of the loss called `name`."""
-    if name not in _ENTRIES:
-        near = difflib.get_close_matches(name, _ENTRIES, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"choose one of {', '.join(_ENTRIES)}."
-        raise ValueError(f"there is no loss {name!r}; {hint}")
-    return _ENTRIES[name]
+    return _ENTRIES[as_choice(name, _ENTRIES, "loss")]
 
 
 def make(name: str, **parameters: Any) -> Loss:

@@ -68,4 +68,4 @@ def _(loss, u, n_labels, v, work):
 
 @traits.register(TruncatedTopKEntropy)
 def _(loss):
-    return Traits(smallest_m=loss.k + 1, multilabel=False, convex=False)
+    return Traits(loss.k + 1, multilabel=False, convex=False, entropic=True)

@@ -42,10 +42,7 @@ def as_csr(X: Any, name: str) -> scipy.sparse.csr_array:
     bad = np.flatnonzero(~np.isfinite(matrix.data))
     if bad.size:
         row = int(np.searchsorted(matrix.indptr, bad[0], side="right")) - 1
-        column = int(matrix.indices[bad[0]])
-        raise ValueError(
-            f"{name}[{row}, {column}] is {matrix.data[bad[0]]}; all elements must be finite."
-        )
+        raise not_finite(matrix[[row]].toarray()[0], name, (row,))
     return matrix
 
 

@@ -96,6 +96,12 @@ def kernel(
     return rows._replace(diagonal=_checked(diagonal))
 
 
+def only_scoring(rows: KernelRows, some: NDArray[np.int64]) -> KernelRows:
+    """Return what `new_scores` needs of some of the examples, and no more."""
+    points = np.empty((some.size, 0)) if rows.function is None else rows.points[some]
+    return rows._replace(points=points, computed=None, diagonal=np.empty(0))
+
+
 def _named(X: Any, name: str, gamma: float | str, degree: float, coef0: float) -> KernelFunction:
     from sklearn.metrics.pairwise import polynomial_kernel, rbf_kernel
 

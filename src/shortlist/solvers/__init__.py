@@ -28,6 +28,7 @@ from shortlist.solvers.result import (
     Certificate,
     Evaluation,
     History,
+    Progress,
     Solution,
     Stationarity,
     Status,
@@ -35,10 +36,12 @@ from shortlist.solvers.result import (
 from shortlist.solvers.team import Team, available_cores
 
 __all__ = [
+    "Callback",
     "Certificate",
     "CheckpointError",
     "Evaluation",
     "History",
+    "Progress",
     "Solution",
     "Stationarity",
     "Status",
@@ -129,7 +132,8 @@ def solve(
     evaluate_on : mapping, optional
         Sets ``{name: (X, y)}`` whose top-k accuracies, for all k, are part of each evaluation.
     callback : callable, optional
-        Called with each `Evaluation`; the run ends when it returns true.
+        Called with each `Evaluation`, whose method ``weights()`` returns the weights at that
+        moment; the run ends when it returns true.
     checkpoint : path, optional
         A file to continue from where it exists, and to write to: the run ends in the same
         bits as without a break. A checkpoint of other data or options is refused.

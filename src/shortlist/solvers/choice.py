@@ -14,6 +14,8 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from shortlist._arrays import FloatArray
 from shortlist.losses.operations import derivative, traits
 from shortlist.rows import operations
@@ -149,11 +151,16 @@ def _cost_of_newton(problem: Problem) -> float:
     known, scores = traits(problem.loss), problem.n * problem.m
     hardness = max(condition(problem), 2.0)
     doubled = math.log2(hardness)
-    steps = 3.0 + 0.35 * doubled if known.entropic else 5.0 + 1.5 * doubled
     step = _STEP + scores * (_SCORE_OF_STEP + _NUMBER_OF_STEP * _columns(problem))
     width = problem.d * problem.m
     if systems.is_direct(problem):
+        steps = 3.0 + 0.35 * doubled if known.entropic else 5.0 + 1.5 * doubled
         matrix = _ENTROPIC_MATRIX if known.entropic else _MATRIX
         return steps * (step + matrix * problem.n * width**2 + _FACTOR * width**3)
-    iterations = 10.0 if known.separable else min(30.0 + 3.0 * math.sqrt(hardness), 150.0)
+    steps = 4.0 + 0.6 * doubled if known.entropic else 5.0 + 1.5 * doubled
+    iterations = min(30.0 + 3.0 * math.sqrt(hardness), 150.0)
+    blocks = systems.cost_of_blocks(np.full(problem.m, problem.n), problem.d)
+    if systems.are_blocks_worth(blocks, problem):
+        step += _MATRIX * blocks
+        iterations = 10.0 if known.separable else iterations
     return steps * (step + iterations * _PRODUCT * scores * _columns(problem))

@@ -109,7 +109,8 @@ class _Run:
         self.evaluating += time.perf_counter() - start
         line = Evaluation(len(self.history), found, solving, self.evaluating, metrics)
         self.history.append(line)
-        wants_to_stop = options.callback is not None and options.callback(line)
+        weights = self.flat.reshape(self.shape)
+        wants_to_stop = options.wants_to_stop(line, lambda: weights)
         if found.gradient_norm <= options.tol:
             self.status = Status.CONVERGED
         elif self.interruption.happened:

@@ -13,10 +13,10 @@ from shortlist._arrays import FloatArray
 from shortlist.losses.labels import Labels
 from shortlist.metrics.ranking import topk_recall
 from shortlist.rows import Storage, operations
-from shortlist.solvers.result import Evaluation
+from shortlist.solvers.result import Evaluation, Progress
 
 #: Called at each evaluation; the run ends when it returns true.
-Callback = Callable[[Evaluation], bool | None]
+Callback = Callable[[Progress], bool | None]
 
 
 class Options(NamedTuple):
@@ -33,6 +33,10 @@ class Options(NamedTuple):
     evaluation_sets: Mapping[str, tuple[Any, Labels]]
     checkpoint: Path | None
     checkpoint_every: float
+
+    def wants_to_stop(self, line: Evaluation, weights: Callable[[], FloatArray]) -> bool:
+        """Show the callback, if there is one, a line of the history."""
+        return self.callback is not None and bool(self.callback(Progress.of(line, weights)))
 
     def metrics(self, rows: Storage, weights: FloatArray) -> dict[str, NDArray[np.float64]]:
         """Return the top-k accuracies of given weights on all evaluation sets."""

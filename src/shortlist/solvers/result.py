@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -78,6 +78,19 @@ class Evaluation(NamedTuple):
         """
         primal, dual = _certified(self)
         return (primal - dual) / max(min(abs(primal), dual), 1e-6 * abs(primal), 1e-300)
+
+
+class Progress(Evaluation):
+    """What a callback is called with: an evaluation, and the weights at that moment."""
+
+    weights: Callable[[], FloatArray]
+
+    @classmethod
+    def of(cls, line: Evaluation, weights: Callable[[], FloatArray]) -> Progress:
+        """Return a line of the history, with the function that returns the weights."""
+        progress = cls(*line)
+        progress.weights = weights
+        return progress
 
 
 class History(list[Evaluation]):

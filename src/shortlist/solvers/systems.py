@@ -276,7 +276,7 @@ def preconditioner(active: Active, team: Team) -> Map:
     diagonal = active.diagonal * problem.c.astype(kind)[:, None]
     matter = diagonal * problem.norms.astype(kind)[:, None] > _NEGLIGIBLE
     sizes = matter.sum(axis=0)
-    if _cost_of_blocks(sizes, d) > _WORTH_OF_BLOCKS * 4.0 * problem.n * d * m:
+    if not are_blocks_worth(cost_of_blocks(sizes, d), problem):
         scale = 1.0 / (1.0 + operations.squares_times(problem.rows, diagonal))
         return lambda residual: scale * residual
     blocks: list[Map] = team.each(
@@ -297,8 +297,13 @@ def preconditioner(active: Active, team: Team) -> Map:
     return precondition
 
 
-def _cost_of_blocks(sizes: NDArray[np.int64], d: int) -> float:
-    """Return the multiplications that factoring the blocks takes."""
+def are_blocks_worth(cost: float, problem: Problem) -> bool:
+    """Return whether blocks save more than they cost."""
+    return cost <= _WORTH_OF_BLOCKS * 4.0 * problem.n * problem.d * problem.m
+
+
+def cost_of_blocks(sizes: NDArray[np.int64], d: int) -> float:
+    """Return the multiplications that factoring the blocks takes, of so many examples each."""
     least = np.minimum(sizes, d).astype(float)
     return float((sizes * d * least + least**3 / 3.0).sum())
 

@@ -21,7 +21,17 @@ Result = TypeVar("Result")
 
 
 def available_cores() -> int:
-    """Return how many cores this process may use."""
+    """Return how many cores this process may use.
+
+    `OMP_NUM_THREADS` limits them, as joblib sets it where several processes share a machine.
+    """
+    limit = os.environ.get("OMP_NUM_THREADS", "")
+    if limit.isdigit() and int(limit) > 0:
+        return min(int(limit), _all_cores())
+    return _all_cores()
+
+
+def _all_cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

@@ -82,7 +82,7 @@ class _Training:
             if limit is not None:
                 self._save()  # before the evaluation, which may change bits of the model
             line = self._evaluate(exact=limit is not None or self._should_be_exact())
-            wants_to_stop = options.callback is not None and options.callback(line)
+            wants_to_stop = options.wants_to_stop(line, self.method.weights)
             found = self._judge(line)
             if found is Status.NO_PROGRESS and limit is None and self._fall_back():
                 found = None

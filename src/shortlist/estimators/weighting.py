@@ -1,0 +1,76 @@
+r"""Weights of examples: those of the user, times those of their classes.
+
+With weights :math:`\omega_j` of the classes an example counts
+
+.. math::  w_i \cdot \frac1{|Y_i|} \sum_{j \in Y_i} \omega_j
+
+times: its own weight times the mean weight of its labels, which for one label is that of its
+class, as in scikit-learn. An example without labels keeps its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from shortlist._arrays import as_choice, as_nonnegative
+from shortlist.estimators.targets import Target
+
+Weights = NDArray[np.float64]
+
+
+def example_weights(sample_weight: ArrayLike | None, class_weight: Any, target: Target) -> Weights:
+    """Return the weight of each example."""
+    weights = own_weights(sample_weight, target.labels.n)
+    if class_weight is None:
+        return weights
+    labels, sizes = target.labels, np.diff(target.labels.offsets)
+    owners = np.repeat(np.arange(labels.n), sizes)
+    of_classes = _class_weights(class_weight, target, weights[owners])
+    total = np.bincount(owners, of_classes[labels.indices], minlength=labels.n)
+    mean: Weights = np.where(sizes > 0, total / np.maximum(sizes, 1), 1.0)
+    return weights * mean
+
+
+def own_weights(sample_weight: ArrayLike | None, n: int) -> Weights:
+    """Return the user's weights, or ones."""
+    if sample_weight is None:
+        return np.ones(n)
+    weights = np.asarray(sample_weight, dtype=np.float64)
+    if weights.ndim == 0:
+        weights = np.full(n, float(weights))
+    if weights.shape != (n,):
+        raise ValueError(f"sample_weight has shape {weights.shape}; there are {n} examples.")
+    bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0.0)))
+    if bad.size:
+        at = int(bad[0])
+        raise ValueError(
+            f"sample_weight[{at}] is {weights[at]}; it must be finite and not negative."
+        )
+    if not weights.any():
+        raise ValueError("all sample weights are zero; there is nothing to learn from.")
+    return weights
+
+
+def _class_weights(class_weight: Any, target: Target, of_labels: Weights) -> Weights:
+    classes = target.classes
+    if isinstance(class_weight, str):
+        as_choice(class_weight, ("balanced",), "class_weight")
+        sizes = np.bincount(target.labels.indices, of_labels, minlength=classes.size)
+        present = sizes > 0.0
+        sizes[~present] = 1.0
+        return np.where(present, sizes[present].sum() / (present.sum() * sizes), 1.0)
+    if not isinstance(class_weight, Mapping):
+        raise TypeError(
+            f'class_weight is {class_weight!r}; pass "balanced", or a dictionary of classes.'
+        )
+    known = {label: j for j, label in enumerate(classes.tolist())}
+    weights = np.ones(classes.size)
+    for label, value in class_weight.items():
+        if label not in known:
+            raise ValueError(f"class_weight has the class {label!r}, which y has not.")
+        weights[known[label]] = as_nonnegative(value, f"class_weight[{label!r}]")
+    return weights
