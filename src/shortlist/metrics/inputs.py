@@ -57,7 +57,7 @@ def as_partition(
     The number of classes is that of `classes`, or the columns of a matrix; where neither is
     there, it is not known, which is no harm unless the metric `needs_m`.
     """
-    m = _columns(y_true) or _columns(y_pred) if classes is None else len(np.asarray(classes))
+    m = columns_of(y_true) or columns_of(y_pred) if classes is None else len(np.asarray(classes))
     if m is None and needs_m:
         raise ValueError(
             "the number of classes is not known; pass an indicator matrix, or classes=."
@@ -100,7 +100,7 @@ def read_labels(y: Any, m: int | None = None, classes: ArrayLike | None = None) 
     """Return labels in any form; those that are no matrix may be given by the names of classes."""
     if hasattr(y, "to_numpy"):  # a data frame, which iterates over its columns and not its rows
         y = y.to_numpy()
-    if classes is not None and _columns(y) is None:
+    if classes is not None and columns_of(y) is None:
         y = _numbered(y, classes)
     return as_labels(y, m)
 
@@ -121,7 +121,7 @@ def _numbered(y: Any, classes: ArrayLike) -> Any:
     return np.array(positions(values), dtype=np.int64)
 
 
-def _columns(y: Any) -> int | None:
+def columns_of(y: Any) -> int | None:
     """Return the number of classes that `y` shows by its form, if it does."""
     if isinstance(y, Labels):
         return y.m

@@ -1,0 +1,338 @@
+r"""From scores to label sets: rules that choose a threshold.
+
+A rule is an immutable value. ``rule.fit(scores, y)`` looks at the scores of examples whose
+labels are known, and which the model was not trained on, and returns a `Cut`;
+``cut.label_sets(scores)`` gives the labels of any examples.
+
+=============  ======================================================================
+rule           label set of an example
+=============  ======================================================================
+`Constant`     scores that reach a given threshold, one for all labels or one for each
+`Tuned`        the same, with thresholds that are best for a metric
+`Cardinality`  the same, with as many labels on average as the known examples have
+`TopK`         the k highest scores
+=============  ======================================================================
+
+With `at_least_one`, an example that would have no label has the one with the highest score;
+thresholds are chosen for the sets that come of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from shortlist._arrays import FloatArray, as_integer, as_k
+from shortlist.losses.labels import as_labels
+from shortlist.metrics import f1_score, label_cardinality, metric
+from shortlist.metrics.by_threshold import as_count_metric
+from shortlist.metrics.counts import CountMetric, as_csr, at_thresholds
+from shortlist.metrics.inputs import Ranking, as_ranking, as_scores, as_weights
+
+#: The 71 thresholds of [LHS17]_: powers of ten from 10^-5.9 to 10^0.9, their negatives, and 0.
+GRID = (
+    *(-(10.0 ** (tenth / 10)) for tenth in range(9, -60, -2)),
+    0.0,
+    *(10.0 ** (tenth / 10) for tenth in range(-59, 10, 2)),
+)
+#: Where thresholds are looked for: at all scores, in the paper's grid, or among given numbers.
+Candidates: TypeAlias = Literal["scores", "grid"] | Sequence[float]
+#: Values of a metric that differ by less are equal: they are sums of rounded changes.
+_ROUNDING = 1e-12
+
+
+class Cut(Protocol):
+    """A rule that has seen what it needs."""
+
+    def label_sets(self, scores: ArrayLike) -> NDArray[np.bool_]:
+        """Return which labels hold, one example a row."""
+
+
+class Rule(Protocol):
+    """A way from scores to label sets."""
+
+    @property
+    def needs_scores(self) -> bool:
+        """Whether `fit` looks at scores, which should be of examples the model did not see."""
+
+    def fit(self, scores: Any, y: Any, sample_weight: ArrayLike | None = None) -> Cut:
+        """Return the cut that follows from examples whose labels `y` are known."""
+
+
+def make(threshold: Any) -> Rule:
+    """Return the rule that a user's `threshold` stands for.
+
+    Parameters
+    ----------
+    threshold : float, array_like, str or rule
+        A number, or one for each label; ``"cardinality"``; the name of a metric to tune for;
+        or a rule, which is returned as it is.
+
+    Returns
+    -------
+    Rule
+
+    Examples
+    --------
+    >>> from shortlist.model_selection import thresholds
+    >>> thresholds.make(0.5)
+    Constant(threshold=0.5, at_least_one=False)
+    >>> thresholds.make("f1_macro")
+    Tuned(metric='f1_macro', candidates='scores', per_label=False, at_least_one=False)
+    """
+    if isinstance(threshold, str):
+        return Cardinality() if threshold == "cardinality" else Tuned(threshold)
+    if hasattr(threshold, "fit"):
+        return threshold
+    return Constant(threshold)
+
+
+@dataclass(frozen=True)
+class Constant:
+    """Labels whose score reaches a threshold, one for all or one for each label."""
+
+    threshold: ArrayLike = 0.0
+    at_least_one: bool = False
+    needs_scores: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        """Refuse what is no threshold, before any model is trained."""
+        _as_numbers(np.atleast_1d(self.threshold), "threshold")
+
+    def fit(self, scores: Any, y: Any, sample_weight: ArrayLike | None = None) -> ThresholdCut:
+        """Return the cut; the examples make no difference."""
+        values = _as_numbers(np.atleast_1d(self.threshold), "threshold")
+        return ThresholdCut(values, self.at_least_one)
+
+
+@dataclass(frozen=True)
+class Tuned:
+    r"""Labels whose score reaches the threshold that is best for a metric.
+
+    Of thresholds that are equally good, the middle one.
+
+    Parameters
+    ----------
+    metric : str
+        The name of a metric of label sets.
+    candidates : {"scores", "grid"} or sequence of float
+        ``"scores"`` considers a threshold between any two scores, so that no other is better
+        on the given examples; ``"grid"`` the 71 thresholds of the paper.
+    per_label : bool
+        One threshold for each label, for ``f1_macro``, ``hamming_loss`` and ``f1_micro``, and
+        with ``"scores"`` also then no others are better. The first two are best when they are
+        best for each label. The micro average :math:`2 T / (P + Y)` is at least F where
+        :math:`2 T - F (P + Y) \ge 0`, a sum over labels: it is maximised for each label, and F
+        raised to what is reached, until it does not grow [Din67]_.
+    at_least_one : bool
+        Whether an example without labels has the one with the highest score.
+
+    References
+    ----------
+    .. [Din67] W. Dinkelbach, "On nonlinear fractional programming", 1967.
+    """
+
+    metric: str = "f1_micro"
+    candidates: Candidates = "scores"
+    per_label: bool = False
+    at_least_one: bool = False
+    needs_scores: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        """Refuse what cannot be tuned, before any model is trained."""
+        as_count_metric(self.metric)
+        if isinstance(self.candidates, str):
+            if self.candidates not in ("scores", "grid"):
+                raise ValueError(
+                    f"candidates is {self.candidates!r}; it must be 'scores', 'grid' or numbers."
+                )
+        else:
+            _as_numbers(self.candidates, "candidates")
+        if self.per_label and self.metric not in ("f1_micro", "f1_macro", "hamming_loss"):
+            raise ValueError(
+                f"{self.metric} is not a sum over labels; tune one threshold for all of them, or "
+                "per_label for f1_micro, f1_macro or hamming_loss."
+            )
+
+    def fit(self, scores: Any, y: Any, sample_weight: ArrayLike | None = None) -> ThresholdCut:
+        """Return the cut with the thresholds that are best for these examples."""
+        problem = as_ranking(y, scores, sample_weight)
+        problem = problem._replace(scores=_keep_best(problem.scores, self.at_least_one))
+        aim = as_count_metric(self.metric)
+        sign = metric(self.metric).sign
+        if not self.per_label:
+            best, _ = self._best(aim, problem, sign)
+            return ThresholdCut(np.array([best]), self.at_least_one)
+        columns = _columns(problem)
+        if self.metric == "f1_micro":
+            thresholds = self._best_micro(aim, problem, columns)
+        else:
+            thresholds = [self._best(aim, column, sign)[0] for column in columns]
+        return ThresholdCut(np.array(thresholds), self.at_least_one)
+
+    def _best(self, aim: CountMetric, problem: Ranking, sign: float = 1.0) -> tuple[float, float]:
+        """Return the best of the candidates for all scores, and its value."""
+        if self.candidates == "scores":
+            tried = _between(problem.scores)[0]
+        else:
+            tried = np.sort(_as_numbers(GRID if self.candidates == "grid" else self.candidates))
+        values = sign * at_thresholds(aim, problem, tried)
+        return _middle_of_best(tried, values), float(sign * values.max())
+
+    def _best_micro(
+        self, aim: CountMetric, problem: Ranking, columns: list[Ranking]
+    ) -> list[float]:
+        """Return a threshold for each label that together are best for the micro average."""
+        one, reached = self._best(aim, problem)
+        thresholds = [one] * len(columns)
+        while True:
+            F = reached
+            gain = CountMetric("all", lambda c, F=F: 2.0 * c.found - F * (c.predicted + c.true))
+            better = [self._best(gain, column)[0] for column in columns]
+            sets = as_labels(problem.scores >= np.array(better))
+            reached = f1_score(problem.labels, sets, sample_weight=problem.weights)
+            if reached <= F + _ROUNDING:
+                return thresholds
+            thresholds = better
+
+
+@dataclass(frozen=True)
+class Cardinality:
+    """As many labels on average as the known examples have [RPH09]_.
+
+    Parameters
+    ----------
+    transductive : bool
+        Whether the threshold is chosen anew for the examples asked for, all of them together,
+        as in the paper, and not once for the known ones.
+    at_least_one : bool
+        Whether an example without labels has the one with the highest score.
+
+    References
+    ----------
+    .. [RPH09] J. Read, B. Pfahringer, G. Holmes, E. Frank, "Classifier Chains for Multi-label
+       Classification", 2009.
+    """
+
+    transductive: bool = False
+    at_least_one: bool = False
+
+    @property
+    def needs_scores(self) -> bool:
+        """Whether `fit` looks at scores."""
+        return not self.transductive
+
+    def fit(self, scores: Any, y: Any, sample_weight: ArrayLike | None = None) -> Cut:
+        """Return the cut for the number of labels of these examples."""
+        cut = MatchingCut(label_cardinality(y, sample_weight=sample_weight), self.at_least_one)
+        return cut if self.transductive else cut.at(scores, sample_weight)
+
+
+@dataclass(frozen=True)
+class TopK:
+    """The k labels with the highest scores; of equal scores, the first."""
+
+    k: int = 1
+    needs_scores: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        """Refuse what is no number of labels, before any model is trained."""
+        as_integer(self.k, "k", least=1)
+
+    def fit(self, scores: Any, y: Any, sample_weight: ArrayLike | None = None) -> TopK:
+        """Return the rule itself; the examples make no difference."""
+        return self
+
+    def label_sets(self, scores: ArrayLike) -> NDArray[np.bool_]:
+        """Return which labels hold, one example a row."""
+        rows = as_scores(scores)
+        k = as_k(self.k, rows.shape[1], "a row of scores")
+        out = np.zeros(rows.shape, dtype=bool)
+        np.put_along_axis(out, np.argsort(-rows, axis=1, kind="stable")[:, :k], True, axis=1)
+        return out
+
+
+@dataclass(frozen=True, eq=False)
+class ThresholdCut:
+    """Labels whose score reaches their threshold: one for all of them, or one for each."""
+
+    thresholds: NDArray[np.float64]
+    at_least_one: bool = False
+
+    def label_sets(self, scores: ArrayLike) -> NDArray[np.bool_]:
+        """Return which labels hold, one example a row."""
+        rows = as_scores(scores)
+        if self.thresholds.size not in (1, rows.shape[1]):
+            raise ValueError(
+                f"there are {self.thresholds.size} thresholds and {rows.shape[1]} labels."
+            )
+        return _keep_best(rows, self.at_least_one) >= self.thresholds
+
+
+@dataclass(frozen=True)
+class MatchingCut:
+    """As many labels on average as `cardinality`, of all examples asked for together."""
+
+    cardinality: float
+    at_least_one: bool = False
+
+    def label_sets(self, scores: ArrayLike) -> NDArray[np.bool_]:
+        """Return which labels hold, one example a row."""
+        return self.at(scores).label_sets(scores)
+
+    def at(self, scores: ArrayLike, sample_weight: ArrayLike | None = None) -> ThresholdCut:
+        """Return the cut whose number of labels on these examples is nearest."""
+        rows = as_scores(scores)
+        weights = as_weights(sample_weight, len(rows))
+        thresholds, steps = _between(_keep_best(rows, self.at_least_one))
+        at_step = np.bincount(steps, np.repeat(weights, rows.shape[1]), thresholds.size)
+        labels = np.cumsum(at_step[::-1])[::-1] / weights.sum()
+        best = _middle_of_best(thresholds, -np.abs(labels - self.cardinality))
+        return ThresholdCut(np.array([best]), self.at_least_one)
+
+
+def _keep_best(scores: FloatArray, at_least_one: bool) -> FloatArray:
+    """Return scores of which, with `at_least_one`, the highest of each row is beyond all."""
+    if at_least_one:
+        scores = scores.copy()
+        scores[np.arange(len(scores)), scores.argmax(axis=1)] = np.inf
+    return scores
+
+
+def _between(scores: FloatArray) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Return ascending thresholds that make all different cuts, and the last that each reaches.
+
+    They are halfway between scores, so that rounding does not decide; the first lets all scores
+    pass, the last none but infinities.
+    """
+    values, steps = np.unique(scores.astype(np.float64).ravel(), return_inverse=True)
+    with np.errstate(invalid="ignore"):  # from minus to plus infinity
+        middle = values[:-1] / 2 + values[1:] / 2
+    middle = np.where(middle > values[:-1], middle, values[1:])
+    return np.concatenate([[-np.inf], middle, [np.inf]]), steps
+
+
+def _middle_of_best(thresholds: NDArray[np.float64], values: NDArray[np.float64]) -> float:
+    """Return the threshold with the largest value; of several, the middle one."""
+    best = np.flatnonzero(values >= values.max() - _ROUNDING)
+    return float(thresholds[best[(best.size - 1) // 2]])
+
+
+def _columns(problem: Ranking) -> list[Ranking]:
+    """Return the problem of each label by itself."""
+    truth = as_csr(problem.labels).toarray()
+    return [
+        Ranking(problem.scores[:, [j]], as_labels(truth[:, [j]]), problem.weights)
+        for j in range(problem.labels.m)
+    ]
+
+
+def _as_numbers(values: ArrayLike, name: str = "candidates") -> NDArray[np.float64]:
+    numbers = np.asarray(values, dtype=np.float64)
+    if numbers.ndim != 1 or numbers.size == 0 or np.isnan(numbers).any():
+        raise ValueError(f"{name} is {values!r}; it must be one vector of numbers.")
+    return numbers
