@@ -1,4 +1,4 @@
-"""How good a shortlist is: the metrics of [LHS17]_, section 3.1, and scorers for all of them.
+"""How good a shortlist is: the metrics of [LHS17, section 3.1], and scorers for all of them.
 
 ======================================  ==================================================
 of scores                               what is measured

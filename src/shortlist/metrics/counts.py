@@ -3,13 +3,13 @@ r"""Metrics of label sets are functions of four counts.
 For a group of decisions (the labels of one example, the examples of one class, or all): how
 many true labels were *found*, how many labels were *predicted*, how many are *true*, and how
 many *decisions* there are. A metric is a function of these counts, averaged over the groups
-[LHS17]_. `of_sets` evaluates it for predicted label sets; `at_thresholds` for the sets
-:math:`\{ j : f_j(x) \ge \delta \}` of all thresholds :math:`\delta` at once.
+[LHS17, section 3.1]. `of_sets` evaluates it for predicted label sets; `at_thresholds` for the
+sets :math:`\{ j : f_j(x) \ge \delta \}` of all thresholds :math:`\delta` at once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -92,41 +92,71 @@ def of_sets(metric: CountMetric, sets: Partition) -> float:
 def at_thresholds(
     metric: CountMetric, problem: Ranking, thresholds: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    r"""Return the metric of the label sets at each of the ascending thresholds.
+    """Return the metric of the label sets at each of the ascending thresholds.
 
-    In each group the metric is a step function of the threshold: it changes by what the score
-    at a step adds to the counts. The changes of all groups are summed between thresholds. Cost:
-    a sort of the scores in each group, :math:`O(nm \log nm)`, for any number of thresholds.
+    Cost: a binary search for each score, and where the metric is averaged over examples or
+    classes a sort of their scores, however many thresholds there are. Scores are taken in parts,
+    so that little memory is needed beside them.
+    """
+    if problem.weights.sum() == 0.0:
+        return np.full(thresholds.size, np.nan)
+    return (_of_all if metric.by == "all" else _of_groups)(metric, problem, thresholds)
+
+
+def _of_all(
+    metric: CountMetric, problem: Ranking, thresholds: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Count all decisions between thresholds."""
+    scores, labels, weights = problem
+    between = np.zeros((2, thresholds.size + 1))  # found, predicted
+    truth = as_csr(labels)
+    for rows in _parts(*scores.shape):
+        part = truth[rows].tocoo()
+        some, w = scores[rows], weights[rows]
+        reached = np.searchsorted(thresholds, some, side="right")
+        of_labels = reached[part.row, part.col]
+        between[0] += np.bincount(of_labels, w[part.row], between.shape[1])
+        between[1] += np.bincount(reached.ravel(), np.repeat(w, labels.m), between.shape[1])
+    found, predicted = np.cumsum(between[:, ::-1], axis=1)[:, ::-1]
+    return metric.of_counts(Counts(found[1:], predicted[1:], found[0], weights.sum() * labels.m))
+
+
+def _of_groups(
+    metric: CountMetric, problem: Ranking, thresholds: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Sum what the scores of each group change.
+
+    In a group the metric is a step function of the threshold; it changes where that passes one
+    of the group's scores. The changes of all groups are summed between thresholds. Scores that
+    tie fall between the same two, where only the sum of their changes counts.
     """
     scores, labels, weights = problem
-    truth = as_csr(labels).toarray()
-    n, m = truth.shape
-    total = weights.sum()
-    if total == 0.0:
-        return np.full(thresholds.size, np.nan)
-    if metric.by == "examples":
-        inside, of_group, decisions = np.ones((n, m)), weights / total, float(m)
-    elif metric.by == "classes":
-        scores, truth = scores.T, truth.T
-        inside = np.broadcast_to(weights, (m, n))
-        of_group, decisions = np.full(m, 1.0 / m), total
-    else:
-        scores, truth = scores.reshape(1, -1), truth.reshape(1, -1)
-        inside = np.repeat(weights, m)[None]
-        of_group, decisions = np.ones(1), total * m
-    order = np.argsort(-scores, axis=1)
-    descending = np.take_along_axis(scores, order, axis=1)
-    inside = np.take_along_axis(inside, order, axis=1)
-    hits = inside * np.take_along_axis(truth, order, axis=1)
-    before = np.zeros((len(scores), 1))
-    found = np.hstack([before, np.cumsum(hits, axis=1)])
-    predicted = np.hstack([before, np.cumsum(inside, axis=1)])
-    values = metric.of_counts(Counts(found, predicted, found[:, -1:], decisions))
-    # Scores that tie fall between the same two thresholds: only the sum of their changes counts.
-    changes = (np.diff(values, axis=1) * of_group[:, None]).ravel()
-    reached = np.searchsorted(thresholds, descending.ravel(), side="right")
-    sums = np.bincount(reached, weights=changes, minlength=thresholds.size + 1)
-    return values[:, 0] @ of_group + np.cumsum(sums[:0:-1])[::-1]
+    truth, decisions, of_group = as_csr(labels), float(labels.m), weights / weights.sum()
+    inside = np.ones(labels.m)
+    if metric.by == "classes":
+        scores, truth = scores.T, truth.T.tocsr()
+        decisions, of_group, inside = weights.sum(), np.full(labels.m, 1.0 / labels.m), weights
+    between = np.zeros(thresholds.size + 1)
+    at_first = 0.0
+    for groups in _parts(*scores.shape):
+        order = np.argsort(-scores[groups], axis=1)
+        descending = np.take_along_axis(scores[groups], order, axis=1)
+        hits = np.take_along_axis(truth[groups].toarray(), order, axis=1)
+        found = np.pad(np.cumsum(inside[order] * hits, axis=1), ((0, 0), (1, 0)))
+        predicted = np.pad(np.cumsum(inside[order], axis=1), ((0, 0), (1, 0)))
+        values = metric.of_counts(Counts(found, predicted, found[:, -1:], decisions))
+        values *= of_group[groups, None]
+        at_first += values[:, 0].sum()
+        reached = np.searchsorted(thresholds, descending, side="right")
+        between += np.bincount(reached.ravel(), np.diff(values).ravel(), between.size)
+    return at_first + np.cumsum(between[:0:-1])[::-1]
+
+
+def _parts(n: int, m: int, elements: int = 2**20) -> Iterator[slice]:
+    """Yield slices of the rows of a matrix, each with about as many elements."""
+    rows = max(1, elements // m)
+    for start in range(0, n, rows):
+        yield slice(start, start + rows)
 
 
 def as_csr(labels: Labels) -> scipy.sparse.csr_array:

@@ -1,8 +1,8 @@
 r"""How well scores rank the true labels of an example above the other classes.
 
-Ties follow [LHS17]_: a label is in the top k unless k others score *strictly* higher, and a
-pair is misranked when the relevant label scores *no higher* than the irrelevant one. So
-constant scores have top-k accuracy and recall 1, precision :math:`|Y|/m` and rank loss 1.
+Ties follow [LHS17, section 3.1]: a label is in the top k unless k others score *strictly*
+higher, and a pair is misranked when the relevant label scores *no higher* than the irrelevant
+one. So constant scores have top-k accuracy and recall 1, precision :math:`|Y|/m` and rank loss 1.
 """
 
 from __future__ import annotations

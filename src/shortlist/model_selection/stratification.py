@@ -1,10 +1,4 @@
-"""Folds in which every label is as frequent as in all examples [STV11]_.
-
-References
-----------
-.. [STV11] K. Sechidis, G. Tsoumakas, I. Vlahavas, "On the Stratification of Multi-label Data",
-   2011.
-"""
+"""Folds in which every label is as frequent as in all examples."""
 
 from __future__ import annotations
 
@@ -38,6 +32,11 @@ class IterativeStratifiedKFold(BaseCrossValidator):
         Whether the order of examples and the choice among equal folds are random.
     random_state : int, RandomState or None
         The source of randomness, if `shuffle`.
+
+    References
+    ----------
+    .. [STV11] K. Sechidis, G. Tsoumakas, I. Vlahavas, "On the Stratification of Multi-label
+       Data", 2011.
 
     Examples
     --------

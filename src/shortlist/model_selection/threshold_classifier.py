@@ -15,6 +15,7 @@ from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
 from shortlist._arrays import FloatArray
+from shortlist.metrics import subset_accuracy
 from shortlist.metrics.counts import as_csr
 from shortlist.metrics.inputs import as_weights, columns_of, read_labels
 from shortlist.metrics.responses import class_scores
@@ -135,6 +136,10 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def predict(self, X: Any) -> NDArray[np.int64]:
         """Return an indicator matrix of the labels, one example a row."""
         return self.cut_.label_sets(self.decision_function(X)).astype(np.int64)
+
+    def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:
+        """Return the subset accuracy: the share of label sets that are predicted exactly."""
+        return subset_accuracy(y, self.predict(X), sample_weight=sample_weight)
 
     @available_if(lambda self: hasattr(self.estimator, "predict_proba"))
     def predict_proba(self, X: Any) -> Any:

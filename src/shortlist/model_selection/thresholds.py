@@ -26,14 +26,14 @@ from typing import Any, ClassVar, Literal, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from shortlist import metrics
 from shortlist._arrays import FloatArray, as_integer, as_k
-from shortlist.losses.labels import as_labels
-from shortlist.metrics import f1_score, label_cardinality, metric
+from shortlist.losses.labels import Labels, as_labels
 from shortlist.metrics.by_threshold import as_count_metric
 from shortlist.metrics.counts import CountMetric, as_csr, at_thresholds
 from shortlist.metrics.inputs import Ranking, as_ranking, as_scores, as_weights
 
-#: The 71 thresholds of [LHS17]_: powers of ten from 10^-5.9 to 10^0.9, their negatives, and 0.
+#: The 71 thresholds of the paper: powers of ten from 10^-5.9 to 10^0.9, their negatives, and 0.
 GRID = (
     *(-(10.0 ** (tenth / 10)) for tenth in range(9, -60, -2)),
     0.0,
@@ -162,42 +162,30 @@ class Tuned:
         """Return the cut with the thresholds that are best for these examples."""
         problem = as_ranking(y, scores, sample_weight)
         problem = problem._replace(scores=_keep_best(problem.scores, self.at_least_one))
-        aim = as_count_metric(self.metric)
-        sign = metric(self.metric).sign
         if not self.per_label:
-            best, _ = self._best(aim, problem, sign)
-            return ThresholdCut(np.array([best]), self.at_least_one)
-        columns = _columns(problem)
-        if self.metric == "f1_micro":
-            thresholds = self._best_micro(aim, problem, columns)
+            thresholds = [_best(_aim(self.metric), problem, self.candidates)[0]]
+        elif self.metric == "f1_micro":
+            thresholds = self._best_for_micro(problem)
         else:
-            thresholds = [self._best(aim, column, sign)[0] for column in columns]
+            thresholds = self._best_by_label(_aim(self.metric), problem)
         return ThresholdCut(np.array(thresholds), self.at_least_one)
 
-    def _best(self, aim: CountMetric, problem: Ranking, sign: float = 1.0) -> tuple[float, float]:
-        """Return the best of the candidates for all scores, and its value."""
-        if self.candidates == "scores":
-            tried = _between(problem.scores)[0]
-        else:
-            tried = np.sort(_as_numbers(GRID if self.candidates == "grid" else self.candidates))
-        values = sign * at_thresholds(aim, problem, tried)
-        return _middle_of_best(tried, values), float(sign * values.max())
+    def _best_by_label(self, aim: CountMetric, problem: Ranking) -> list[float]:
+        """Return the threshold of each label that is best for it alone."""
+        return [_best(aim, column, self.candidates)[0] for column in _columns(problem)]
 
-    def _best_micro(
-        self, aim: CountMetric, problem: Ranking, columns: list[Ranking]
-    ) -> list[float]:
+    def _best_for_micro(self, problem: Ranking) -> list[float]:
         """Return a threshold for each label that together are best for the micro average."""
-        one, reached = self._best(aim, problem)
-        thresholds = [one] * len(columns)
+        one, F = _best(_aim("f1_micro"), problem, self.candidates)
+        thresholds = [one] * problem.labels.m
         while True:
-            F = reached
             gain = CountMetric("all", lambda c, F=F: 2.0 * c.found - F * (c.predicted + c.true))
-            better = [self._best(gain, column)[0] for column in columns]
-            sets = as_labels(problem.scores >= np.array(better))
-            reached = f1_score(problem.labels, sets, sample_weight=problem.weights)
+            others = self._best_by_label(gain, problem)
+            sets = problem.scores >= np.array(others)
+            reached = metrics.f1_score(problem.labels, sets, sample_weight=problem.weights)
             if reached <= F + _ROUNDING:
                 return thresholds
-            thresholds = better
+            thresholds, F = others, reached
 
 
 @dataclass(frozen=True)
@@ -228,7 +216,9 @@ class Cardinality:
 
     def fit(self, scores: Any, y: Any, sample_weight: ArrayLike | None = None) -> Cut:
         """Return the cut for the number of labels of these examples."""
-        cut = MatchingCut(label_cardinality(y, sample_weight=sample_weight), self.at_least_one)
+        cut = MatchingCut(
+            metrics.label_cardinality(y, sample_weight=sample_weight), self.at_least_one
+        )
         return cut if self.transductive else cut.at(scores, sample_weight)
 
 
@@ -286,12 +276,14 @@ class MatchingCut:
 
     def at(self, scores: ArrayLike, sample_weight: ArrayLike | None = None) -> ThresholdCut:
         """Return the cut whose number of labels on these examples is nearest."""
-        rows = as_scores(scores)
-        weights = as_weights(sample_weight, len(rows))
-        thresholds, steps = _between(_keep_best(rows, self.at_least_one))
-        at_step = np.bincount(steps, np.repeat(weights, rows.shape[1]), thresholds.size)
-        labels = np.cumsum(at_step[::-1])[::-1] / weights.sum()
-        best = _middle_of_best(thresholds, -np.abs(labels - self.cardinality))
+        rows = _keep_best(as_scores(scores), self.at_least_one)
+        n, m = rows.shape
+        nothing_known = Labels(np.zeros(n + 1, np.int64), np.empty(0, np.int64), m)
+        problem = Ranking(rows, nothing_known, as_weights(sample_weight, n))
+        closeness = CountMetric(
+            "all", lambda c: -np.abs(c.predicted * m / c.decisions - self.cardinality)
+        )
+        best, _ = _best(closeness, problem, "scores")
         return ThresholdCut(np.array([best]), self.at_least_one)
 
 
@@ -303,23 +295,37 @@ def _keep_best(scores: FloatArray, at_least_one: bool) -> FloatArray:
     return scores
 
 
-def _between(scores: FloatArray) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
-    """Return ascending thresholds that make all different cuts, and the last that each reaches.
+def _between(scores: FloatArray) -> NDArray[np.float64]:
+    """Return ascending thresholds that make all different cuts.
 
     They are halfway between scores, so that rounding does not decide; the first lets all scores
     pass, the last none but infinities.
     """
-    values, steps = np.unique(scores.astype(np.float64).ravel(), return_inverse=True)
-    with np.errstate(invalid="ignore"):  # from minus to plus infinity
+    values = np.unique(scores).astype(np.float64)
+    with np.errstate(invalid="ignore"):  # between minus and plus infinity there is no number
         middle = values[:-1] / 2 + values[1:] / 2
     middle = np.where(middle > values[:-1], middle, values[1:])
-    return np.concatenate([[-np.inf], middle, [np.inf]]), steps
+    return np.concatenate([[-np.inf], middle, [np.inf]])
 
 
-def _middle_of_best(thresholds: NDArray[np.float64], values: NDArray[np.float64]) -> float:
-    """Return the threshold with the largest value; of several, the middle one."""
+def _aim(name: str) -> CountMetric:
+    """Return the metric called `name` as one of which more is better."""
+    counts, sign = as_count_metric(name), metrics.metric(name).sign
+    return counts._replace(of_counts=lambda c: sign * counts.of_counts(c))
+
+
+def _best(aim: CountMetric, problem: Ranking, candidates: Candidates) -> tuple[float, float]:
+    """Return the threshold with the largest value, of several the middle one; and the value."""
+    if candidates == "scores":
+        tried = _between(problem.scores)
+    else:
+        tried = np.sort(_as_numbers(GRID if candidates == "grid" else candidates, "candidates"))
+    values = at_thresholds(aim, problem, tried)
+    if np.isnan(values).any():
+        raise ValueError("a threshold needs examples: there are none, or all of weight 0.")
     best = np.flatnonzero(values >= values.max() - _ROUNDING)
-    return float(thresholds[best[(best.size - 1) // 2]])
+    middle = best[(best.size - 1) // 2]
+    return float(tried[middle]), float(values[middle])
 
 
 def _columns(problem: Ranking) -> list[Ranking]:
@@ -331,7 +337,7 @@ def _columns(problem: Ranking) -> list[Ranking]:
     ]
 
 
-def _as_numbers(values: ArrayLike, name: str = "candidates") -> NDArray[np.float64]:
+def _as_numbers(values: ArrayLike, name: str) -> NDArray[np.float64]:
     numbers = np.asarray(values, dtype=np.float64)
     if numbers.ndim != 1 or numbers.size == 0 or np.isnan(numbers).any():
         raise ValueError(f"{name} is {values!r}; it must be one vector of numbers.")
