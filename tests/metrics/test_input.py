@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from shortlist import metrics
+from shortlist.losses.labels import as_labels
 
 S = np.random.default_rng(0).normal(size=(3, 4))
 NAN = np.where(np.arange(12).reshape(3, 4) == 6, np.nan, S)
@@ -12,6 +13,9 @@ REFUSED = {
     "scores[1, 2] is nan; every score must be a number.": lambda: metrics.rank_loss([0, 1, 2], NAN),
     "scores is one vector; pass a matrix": lambda: metrics.topk_accuracy([0], S[0]),
     "there are scores of 3 examples, and labels for 2.": lambda: metrics.rank_loss([0, 1], S),
+    "there are labels of 5 classes and 4 columns of scores.": lambda: metrics.rank_loss(
+        as_labels([0, 1, 4]), S
+    ),
     "label number 2 is 4; labels run from 0 to 3.": lambda: metrics.topk_accuracy([0, 1, 4], S),
     "example 1 has 2 labels; top-k accuracy is for exactly one: use recall_at_k.": lambda: (
         metrics.topk_accuracy([[0], [1, 2], [3]], S)

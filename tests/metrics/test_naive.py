@@ -93,3 +93,16 @@ def test_a_metric_at_thresholds_is_that_of_the_label_sets(name, problem, data):
         for threshold in thresholds
     ]
     same(curve, expected)
+
+
+@pytest.mark.parametrize("name", ["f1_micro", "f1_macro", "f1_instance"])
+def test_many_scores_in_parts_and_many_thresholds(name):
+    """More scores than are taken at once, and more thresholds than are searched directly."""
+    rng = np.random.default_rng(0)
+    scores = np.round(rng.normal(size=(1100, 1000)), 3)
+    Y = rng.random(scores.shape) < 0.01
+    some = np.array([-1.0, 0.0, 1.5, 2.0])
+    expected = [metrics.metric(name).function(Y, scores >= threshold) for threshold in some]
+    same(metrics.threshold_curve(Y, scores, some, name), expected)
+    many = np.concatenate([some, np.linspace(-3, 3, 20_000)])
+    same(metrics.threshold_curve(Y, scores, many, name)[: some.size], expected)

@@ -190,6 +190,9 @@ REFUSED = {
     ),
     "candidates is []; it must be one vector of numbers.": lambda: Tuned("accuracy", []),
     "threshold is array([nan]); it must be": lambda: thresholds.make(np.nan),
+    "a threshold needs examples: there are none, or all of weight 0.": lambda: Tuned().fit(
+        np.eye(3), np.eye(3), np.zeros(3)
+    ),
     "k is 0; it must be at least 1.": lambda: TopK(0),
     "k is 4; it must be between 1 and 3": lambda: TopK(4).label_sets(np.eye(3)),
     "there are 2 thresholds and 3 labels.": lambda: (

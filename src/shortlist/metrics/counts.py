@@ -16,8 +16,12 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
+from shortlist._arrays import FloatArray
 from shortlist.losses.labels import Labels
 from shortlist.metrics.inputs import Partition, Ranking, mean
+
+#: So many thresholds are not in the cache: sorted scores search them faster.
+_MANY = 2**14
 
 
 class Counts(NamedTuple):
@@ -113,7 +117,7 @@ def _of_all(
     for rows in _parts(*scores.shape):
         part = truth[rows].tocoo()
         some, w = scores[rows], weights[rows]
-        reached = np.searchsorted(thresholds, some, side="right")
+        reached = _reached(thresholds, some)
         of_labels = reached[part.row, part.col]
         between[0] += np.bincount(of_labels, w[part.row], between.shape[1])
         between[1] += np.bincount(reached.ravel(), np.repeat(w, labels.m), between.shape[1])
@@ -147,9 +151,20 @@ def _of_groups(
         values = metric.of_counts(Counts(found, predicted, found[:, -1:], decisions))
         values *= of_group[groups, None]
         at_first += values[:, 0].sum()
-        reached = np.searchsorted(thresholds, descending, side="right")
+        reached = _reached(thresholds, descending)
         between += np.bincount(reached.ravel(), np.diff(values).ravel(), between.size)
     return at_first + np.cumsum(between[:0:-1])[::-1]
+
+
+def _reached(thresholds: NDArray[np.float64], scores: FloatArray) -> NDArray[np.intp]:
+    """Return how many of the ascending thresholds each score reaches."""
+    if thresholds.size < _MANY:
+        return np.searchsorted(thresholds, scores, side="right")
+    flat = scores.ravel()
+    order = np.argsort(flat)
+    out = np.empty(flat.size, np.intp)
+    out[order] = np.searchsorted(thresholds, flat[order], side="right")
+    return out.reshape(scores.shape)
 
 
 def _parts(n: int, m: int, elements: int = 2**20) -> Iterator[slice]:

@@ -40,6 +40,8 @@ def as_ranking(
     if classes is not None and len(np.asarray(classes)) != m:
         raise ValueError(f"there are {len(np.asarray(classes))} classes and {m} columns of scores.")
     labels = read_labels(y_true, m, classes)
+    if labels.m != m:  # labels that were read before
+        raise ValueError(f"there are labels of {labels.m} classes and {m} columns of scores.")
     if labels.n != n:
         raise ValueError(f"there are scores of {n} examples, and labels for {labels.n}.")
     return Ranking(matrix, labels, as_weights(sample_weight, n))

@@ -35,7 +35,8 @@ def class_scores(estimator: Any, X: Any) -> FloatArray:
 def class_names(estimator: Any) -> Any:
     """Return the classes of the columns of scores, or None where they are not told."""
     names = getattr(estimator, "classes_", None)
-    return None if isinstance(names, list) else names
+    of_each_label = isinstance(names, list) and np.ndim(names[0]) == 1  # several outputs
+    return None if of_each_label else names
 
 
 def _of_label_list(outputs: list[Any], classes: list[Any]) -> FloatArray:

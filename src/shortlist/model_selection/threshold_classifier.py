@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -116,7 +117,8 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         self, X: Any, truth: NDArray[np.int64], weights: NDArray[np.float64] | None
     ) -> FloatArray:
         """Return scores of every example, by a model that was trained without it."""
-        cv = IterativeStratifiedKFold(self.cv) if isinstance(self.cv, int) else check_cv(self.cv)
+        number = isinstance(self.cv, Integral)
+        cv = IterativeStratifiedKFold(int(self.cv)) if number else check_cv(self.cv)
         folds = list(cv.split(X, truth))
         seen = np.concatenate([test for _, test in folds])
         if not np.array_equal(np.sort(seen), np.arange(len(truth))):

@@ -167,20 +167,24 @@ class Tuned:
         elif self.metric == "f1_micro":
             thresholds = self._best_for_micro(problem)
         else:
-            thresholds = self._best_by_label(_aim(self.metric), problem)
+            aim = _aim(self.metric)
+            thresholds = [_best(aim, column, self.candidates)[0] for column in _columns(problem)]
         return ThresholdCut(np.array(thresholds), self.at_least_one)
-
-    def _best_by_label(self, aim: CountMetric, problem: Ranking) -> list[float]:
-        """Return the threshold of each label that is best for it alone."""
-        return [_best(aim, column, self.candidates)[0] for column in _columns(problem)]
 
     def _best_for_micro(self, problem: Ranking) -> list[float]:
         """Return a threshold for each label that together are best for the micro average."""
         one, F = _best(_aim("f1_micro"), problem, self.candidates)
         thresholds = [one] * problem.labels.m
+        counts = CountMetric("all", lambda c: np.stack([c.found, c.predicted]))
+        curves = []
+        for column in _columns(problem):
+            tried = _tried(column.scores, self.candidates)
+            curves.append((tried, at_thresholds(counts, column, tried)))
         while True:
-            gain = CountMetric("all", lambda c, F=F: 2.0 * c.found - F * (c.predicted + c.true))
-            others = self._best_by_label(gain, problem)
+            others = [
+                _middle_of_best(tried, 2.0 * found - F * predicted)[0]
+                for tried, (found, predicted) in curves
+            ]
             sets = problem.scores >= np.array(others)
             reached = metrics.f1_score(problem.labels, sets, sample_weight=problem.weights)
             if reached <= F + _ROUNDING:
@@ -315,14 +319,23 @@ def _aim(name: str) -> CountMetric:
 
 
 def _best(aim: CountMetric, problem: Ranking, candidates: Candidates) -> tuple[float, float]:
-    """Return the threshold with the largest value, of several the middle one; and the value."""
-    if candidates == "scores":
-        tried = _between(problem.scores)
-    else:
-        tried = np.sort(_as_numbers(GRID if candidates == "grid" else candidates, "candidates"))
+    """Return the best threshold for all scores of a problem, and its value."""
+    tried = _tried(problem.scores, candidates)
     values = at_thresholds(aim, problem, tried)
     if np.isnan(values).any():
         raise ValueError("a threshold needs examples: there are none, or all of weight 0.")
+    return _middle_of_best(tried, values)
+
+
+def _tried(scores: FloatArray, candidates: Candidates) -> NDArray[np.float64]:
+    """Return the thresholds to choose from, ascending."""
+    if candidates == "scores":
+        return _between(scores)
+    return np.sort(_as_numbers(GRID if candidates == "grid" else candidates, "candidates"))
+
+
+def _middle_of_best(tried: NDArray[np.float64], values: NDArray[np.float64]) -> tuple[float, float]:
+    """Return the threshold with the largest value, of several the middle one; and the value."""
     best = np.flatnonzero(values >= values.max() - _ROUNDING)
     middle = best[(best.size - 1) // 2]
     return float(tried[middle]), float(values[middle])
