@@ -51,7 +51,8 @@ class ConformalTopK(MetaEstimatorMixin, BaseEstimator):
     ----------
     estimator : classifier
         A fitted multiclass classifier; its probabilities are those of `predict_proba`, else the
-        softmax of its `decision_function`. The promise holds for both.
+        softmax of its `decision_function`. The promise holds for both. (Wrap it in scikit-learn's
+        `FrozenEstimator` where this object is cloned, or the copy is not trained.)
     method : {"rank", "lac", "aps", "raps"}
         The strangeness.
     alpha : float
