@@ -8,7 +8,16 @@ from typing import Any
 __version__ = "0.1.0.dev0"
 
 #: Imported when first used, so that ``import shortlist`` costs nothing by itself.
-_SUBMODULES = ("estimators", "losses", "metrics", "prox", "rows", "solvers", "special")
+_SUBMODULES = (
+    "estimators",
+    "losses",
+    "metrics",
+    "model_selection",
+    "prox",
+    "rows",
+    "solvers",
+    "special",
+)
 _NAMES = {
     "EarlyStopping": "estimators",
     "MultilabelClassifier": "estimators",
@@ -25,6 +34,7 @@ __all__ = [
     "estimators",
     "losses",
     "metrics",
+    "model_selection",
     "path",
     "prox",
     "rows",
