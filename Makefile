@@ -23,6 +23,7 @@ bench: $(INSTALLED) $(VENV)/.peers
 	$(BIN)/python benchmarks/bench_start.py
 	$(BIN)/python benchmarks/bench_special.py
 	$(BIN)/python benchmarks/bench_prox.py $(BENCH_ARGS)
+	$(BIN)/python benchmarks/bench_metrics.py $(BENCH_ARGS)
 	$(BIN)/python benchmarks/bench_memory.py
 	$(BIN)/python benchmarks/bench_solver.py $(BENCH_ARGS)
 	$(BIN)/python benchmarks/bench_c.py --quick

@@ -122,6 +122,22 @@ def as_k(value: Any, m: int, what: str) -> int:
     return k
 
 
+def as_weights(sample_weight: ArrayLike | None, n: int) -> NDArray[np.float64]:
+    """Return one finite weight >= 0 for each of `n` examples; 1 by default."""
+    if sample_weight is None:
+        return np.ones(n)
+    weights = np.asarray(sample_weight, dtype=np.float64)
+    if weights.shape != (n,):
+        raise ValueError(f"sample_weight has shape {weights.shape}; there are {n} examples.")
+    bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0.0)))
+    if bad.size:
+        at = int(bad[0])
+        raise ValueError(
+            f"sample_weight[{at}] is {weights[at]}; it must be finite and not negative."
+        )
+    return weights
+
+
 def take_ranges(
     offsets: NDArray[Any], some: NDArray[np.int64]
 ) -> tuple[NDArray[Any], NDArray[Any]]:

@@ -8,6 +8,7 @@ from sklearn.datasets import load_digits, make_multilabel_classification
 from sklearn.metrics import top_k_accuracy_score
 
 from shortlist import MultilabelClassifier, TopKClassifier
+from shortlist.model_selection import ThresholdClassifier, thresholds
 
 
 @pytest.fixture(scope="module")
@@ -144,10 +145,28 @@ def test_thresholds(tagged):
     X, Y = tagged
     model = MultilabelClassifier(threshold=[0.0, 1.0, -1.0, 0.5, 9.0]).fit(X, Y)
     scores = model.decision_function(X)
-    np.testing.assert_array_equal(model.predict(X), scores > np.array([0.0, 1.0, -1.0, 0.5, 9.0]))
+    np.testing.assert_array_equal(model.predict(X), scores >= np.array([0.0, 1.0, -1.0, 0.5, 9.0]))
     assert model.predict(X)[:, 4].sum() < Y[:, 4].sum()
-    with pytest.raises(ValueError, match=r"threshold has shape \(2,\)"):
-        model.set_params(threshold=[1.0, 2.0]).predict(X)
+    with pytest.raises(ValueError, match="there are 2 thresholds and 5 labels"):
+        model.set_params(threshold=[1.0, 2.0]).fit(X, Y)
+    with pytest.raises(ValueError, match="did you mean 'f1_micro'"):
+        model.set_params(threshold="f1_mikro").fit(X, Y)
+
+
+def test_a_threshold_is_tuned_on_folds_that_the_model_did_not_see(tagged):
+    X, Y = tagged
+    model = MultilabelClassifier(threshold="f1_macro", random_state=0).fit(X, Y)
+    same = ThresholdClassifier(MultilabelClassifier(random_state=0), "f1_macro").fit(X, Y)
+    np.testing.assert_array_equal(model.cut_.thresholds, same.cut_.thresholds)
+    np.testing.assert_array_equal(model.predict(X), same.predict(X))
+    kernel = X @ X.T
+    tuned = MultilabelClassifier(kernel="precomputed", threshold="f1_macro", random_state=0)
+    assert tuned.fit(kernel, Y).predict(kernel).shape == Y.shape
+    matched = MultilabelClassifier(threshold=thresholds.Cardinality(transductive=True)).fit(X, Y)
+    assert matched.predict(X).sum() == pytest.approx(Y.sum(), abs=3)
+    assert (
+        MultilabelClassifier(threshold=thresholds.TopK(2)).fit(X, Y).predict(X).sum(1) == 2
+    ).all()
 
 
 def test_probabilities_of_labels(tagged):

@@ -33,13 +33,13 @@ REFUSED = {
     "sample_weight has shape (2,); there are 3 examples.": lambda: metrics.rank_loss(
         [0, 1, 2], S, sample_weight=[1, 2]
     ),
-    "sample_weight must be finite and not negative.": lambda: metrics.rank_loss(
+    "it must be finite and not negative.": lambda: metrics.rank_loss(
         [0, 1, 2], S, sample_weight=[1, 2, -1]
     ),
-    "kind is 'voc'; it must be one of 'voc2007', ": lambda: metrics.average_precision(
+    "kind is 'voc'; did you mean 'voc201": lambda: metrics.average_precision(
         [0, 1, 2], S, "voc"
     ),
-    "average is 'samples'; it must be one of 'micro', ": lambda: metrics.f1_score(
+    "average is 'samples'; choose one of micro, ": lambda: metrics.f1_score(
         S > 0, S > 0, "samples"
     ),
     "the number of classes is not known; pass": lambda: metrics.hamming_loss([[0], [1]], [[0], []]),

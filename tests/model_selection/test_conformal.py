@@ -153,7 +153,7 @@ def test_infinite_scores_and_two_classes():
 
 
 REFUSED = {
-    "method is 'top'; it must be one of 'rank', ": {"method": "top"},
+    "method is 'top'; choose one of rank, ": {"method": "top"},
     "alpha is 1.0; it must be between 0 and 1.": {"alpha": 1.0},
     "penalty is -1; it must not be negative.": {"penalty": -1},
     "LogisticRegression is not trained; call its fit first.": {"estimator": LogisticRegression()},

@@ -200,7 +200,11 @@ class ShortlistClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):
         for name, value in fitted(solution.weights).items():
             setattr(self, name, value)
         warn_unless_converged(solution, self.tol)
+        self._finish(X, target, weights)
         return self
+
+    def _finish(self, X: Any, target: Target, weights: NDArray[np.float64]) -> None:
+        """Do what is to be done once the model is trained."""
 
     def _check(self, X: Any, reset: bool) -> Any:
         """Return X as scikit-learn checks it, and finite as we do: the error says where."""

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
 from sklearn.metrics import accuracy_score
 
 from shortlist._arrays import FloatArray
@@ -16,7 +17,12 @@ from shortlist.estimators.base import ShortlistClassifier, in_scikit_learn_form
 from shortlist.estimators.stopping import EarlyStopping
 from shortlist.estimators.targets import Target, indicators, is_label_sets, read_sets, read_single
 from shortlist.estimators.weighting import own_weights
+from shortlist.model_selection import thresholds
+from shortlist.model_selection.unseen import unseen_scores
 from shortlist.solvers import Callback
+
+#: Folds on which a threshold is tuned.
+_FOLDS = 5
 
 
 class MultilabelClassifier(ShortlistClassifier):
@@ -34,8 +40,11 @@ class MultilabelClassifier(ShortlistClassifier):
     loss : str or loss
         "ova_logistic" and "ova_svm" (binary relevance), "multilabel_svm" and
         "multilabel_softmax" (labels against other classes), or a loss.
-    threshold : float or array_like, shape (m,)
-        A label is predicted where its score is above this.
+    threshold : float, array_like, str or rule
+        Which labels are predicted: those whose scores reach a number, or one number for each
+        label; "cardinality" for as many labels as in training; the name of a metric to tune
+        for, "f1_micro" or another; or a rule of `shortlist.model_selection.thresholds`. A rule
+        that needs scores gets them of five folds, each by a model trained without it.
     k : int
         The length of the list of `predict_topk`.
     class_weight : dict or "balanced", optional
@@ -51,6 +60,8 @@ class MultilabelClassifier(ShortlistClassifier):
     ----------
     classes_ : ndarray, shape (m,)
         The labels: the numbers of the columns of Y, or the labels of the lists.
+    cut_ : Cut
+        The fitted rule; ``cut_.thresholds`` where it has them.
     coef_, intercept_, support_, dual_coef_, support_vectors_
         As in `TopKClassifier`.
     certificate_, history_, converged_, status_, n_iter_, n_features_in_, feature_names_in_
@@ -118,6 +129,22 @@ class MultilabelClassifier(ShortlistClassifier):
         tags.classifier_tags.multi_label = True
         return tags
 
+    def _fitting_loss(self, target: Target) -> Any:
+        thresholds.make(self.threshold)  # what is no rule is refused before any work
+        return super()._fitting_loss(target)
+
+    def _finish(self, X: Any, target: Target, weights: NDArray[np.float64]) -> None:
+        """Fit the threshold, to scores of models that have not seen the examples."""
+        if target.is_single:
+            return
+        rule, scores = thresholds.make(self.threshold), None
+        if rule.needs_scores:
+            model = clone(self).set_params(threshold=0.0, verbose=0, checkpoint=None, callbacks=())
+            truth = indicators(target.labels).toarray()
+            scores = unseen_scores(model, X, truth, weights, cv=_FOLDS, n_jobs=None)
+        self.cut_ = rule.fit(scores, target.labels, weights)
+        self.cut_.label_sets(np.zeros((1, target.classes.size)))  # as many thresholds as labels
+
     def _read_target(self, y: Any, classes: NDArray[Any] | None = None) -> Target:
         return read_sets(y, classes) if is_label_sets(y) else read_single(y, classes)
 
@@ -141,7 +168,7 @@ class MultilabelClassifier(ShortlistClassifier):
         return in_scikit_learn_form(scores) if self._target_form == "single" else scores
 
     def predict(self, X: Any, *, groups: ArrayLike | None = None, pooling: str = "max") -> Any:
-        """Return the labels whose scores are above the threshold.
+        """Return the labels that the threshold lets pass.
 
         Parameters
         ----------
@@ -159,13 +186,7 @@ class MultilabelClassifier(ShortlistClassifier):
         scores = self._scores(X, groups, pooling)
         if self._target_form == "single":
             return self.classes_[scores.argmax(axis=1)]
-        threshold = np.asarray(self.threshold, dtype=float)
-        if threshold.shape not in ((), (scores.shape[1],)):
-            raise ValueError(
-                f"threshold has shape {threshold.shape}; pass a number, or one for each of "
-                f"{scores.shape[1]} labels."
-            )
-        found = (scores > threshold).astype(np.int64)
+        found = self.cut_.label_sets(scores).astype(np.int64)
         return scipy.sparse.csr_array(found) if self._target_form == "sparse" else found
 
     def score(self, X: Any, y: Any, sample_weight: ArrayLike | None = None) -> float:

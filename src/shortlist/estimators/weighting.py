@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from shortlist._arrays import as_choice, as_nonnegative
+from shortlist._arrays import as_choice, as_nonnegative, as_weights
 from shortlist.estimators.targets import Target
 
 Weights = NDArray[np.float64]
@@ -36,20 +36,11 @@ def example_weights(sample_weight: ArrayLike | None, class_weight: Any, target: 
 
 
 def own_weights(sample_weight: ArrayLike | None, n: int) -> Weights:
-    """Return the user's weights, or ones."""
-    if sample_weight is None:
-        return np.ones(n)
-    weights = np.asarray(sample_weight, dtype=np.float64)
-    if weights.ndim == 0:
-        weights = np.full(n, float(weights))
-    if weights.shape != (n,):
-        raise ValueError(f"sample_weight has shape {weights.shape}; there are {n} examples.")
-    bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0.0)))
-    if bad.size:
-        at = int(bad[0])
-        raise ValueError(
-            f"sample_weight[{at}] is {weights[at]}; it must be finite and not negative."
-        )
+    """Return the user's weights, or ones; one number is the weight of all."""
+    if sample_weight is not None:
+        given = np.asarray(sample_weight, dtype=np.float64)
+        sample_weight = np.full(n, given) if given.ndim == 0 else given
+    weights = as_weights(sample_weight, n)
     if not weights.any():
         raise ValueError("all sample weights are zero; there is nothing to learn from.")
     return weights

@@ -86,7 +86,9 @@ def as_labels(y: Any, m: int | None = None) -> Labels:
 def _is_ragged(y: Any) -> bool:
     """Whether `y` is a sequence of sequences (a matrix as nested lists counts as one)."""
     return (
-        not isinstance(y, np.ndarray) and len(y) > 0 and all(isinstance(row, Iterable) for row in y)
+        not hasattr(y, "shape")  # as arrays have, and data frames
+        and len(y) > 0
+        and all(isinstance(row, Iterable) for row in y)
     )
 
 

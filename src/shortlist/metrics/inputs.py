@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from shortlist._arrays import FloatArray, as_rows
+from shortlist._arrays import FloatArray, as_rows, as_weights
 from shortlist.losses.labels import Labels, as_labels
 
 
@@ -86,22 +86,8 @@ def as_scores(scores: ArrayLike) -> FloatArray:
     return matrix
 
 
-def as_weights(sample_weight: ArrayLike | None, n: int) -> NDArray[np.float64]:
-    """Return one weight an example, 1 by default."""
-    if sample_weight is None:
-        return np.ones(n)
-    weights = np.asarray(sample_weight, dtype=np.float64)
-    if weights.shape != (n,):
-        raise ValueError(f"sample_weight has shape {weights.shape}; there are {n} examples.")
-    if not (np.isfinite(weights) & (weights >= 0.0)).all():
-        raise ValueError("sample_weight must be finite and not negative.")
-    return weights
-
-
 def read_labels(y: Any, m: int | None = None, classes: ArrayLike | None = None) -> Labels:
     """Return labels in any form; those that are no matrix may be given by the names of classes."""
-    if hasattr(y, "to_numpy"):  # a data frame, which iterates over its columns and not its rows
-        y = y.to_numpy()
     if classes is not None and columns_of(y) is None:
         y = _numbered(y, classes)
     return as_labels(y, m)

@@ -13,9 +13,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from shortlist._arrays import as_choice, as_finite
+from shortlist._arrays import as_choice, as_finite, as_weights
 from shortlist.metrics import counts
-from shortlist.metrics.inputs import as_partition, as_weights, mean, read_labels
+from shortlist.metrics.inputs import as_partition, mean, read_labels
 
 Average = Literal["micro", "macro", "instance"]
 _F1 = {"micro": counts.F1_MICRO, "macro": counts.F1_MACRO, "instance": counts.F1_INSTANCE}

@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
-from sklearn.model_selection import check_cv
-from sklearn.utils import _safe_indexing as take
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
-from shortlist._arrays import FloatArray
+from shortlist._arrays import FloatArray, as_weights
 from shortlist.metrics import subset_accuracy
 from shortlist.metrics.counts import as_csr
-from shortlist.metrics.inputs import as_weights, columns_of, read_labels
+from shortlist.metrics.inputs import columns_of, read_labels
 from shortlist.metrics.responses import class_scores
 from shortlist.model_selection import thresholds
-from shortlist.model_selection.stratification import IterativeStratifiedKFold
+from shortlist.model_selection.unseen import trained, unseen_scores
 
 
 class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
@@ -105,30 +101,13 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         truth = as_csr(labels).toarray().astype(np.int64)
         weights = None if sample_weight is None else as_weights(sample_weight, labels.n)
         if rule.needs_scores:
-            self.scores_ = self._scores_of_unseen(X, truth, weights)
+            self.scores_ = unseen_scores(self.estimator, X, truth, weights, self.cv, self.n_jobs)
             self.cut_ = rule.fit(self.scores_, labels, weights)
         else:
             self.cut_ = rule.fit(None, labels, weights)
-        self.estimator_ = _trained(self.estimator, X, truth, weights)
+        self.estimator_ = trained(self.estimator, X, truth, weights)
         self.classes_ = np.arange(labels.m)
         return self
-
-    def _scores_of_unseen(
-        self, X: Any, truth: NDArray[np.int64], weights: NDArray[np.float64] | None
-    ) -> FloatArray:
-        """Return scores of every example, by a model that was trained without it."""
-        number = isinstance(self.cv, Integral)
-        cv = IterativeStratifiedKFold(int(self.cv)) if number else check_cv(self.cv)
-        folds = list(cv.split(X, truth))
-        seen = np.concatenate([test for _, test in folds])
-        if not np.array_equal(np.sort(seen), np.arange(len(truth))):
-            raise ValueError("the folds of cv do not hold each example exactly once.")
-        parts = Parallel(n_jobs=self.n_jobs)(
-            delayed(_scores_of_fold)(self.estimator, X, truth, weights, train, test)
-            for train, test in folds
-        )
-        scores = np.concatenate(parts)
-        return scores[np.argsort(seen)]
 
     def decision_function(self, X: Any) -> FloatArray:
         """Return the scores of all labels, one example a row."""
@@ -157,23 +136,3 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         tags.target_tags.single_output = False
         tags.input_tags.sparse = True
         return tags
-
-
-def _trained(
-    estimator: Any, X: Any, truth: NDArray[np.int64], weights: NDArray[np.float64] | None
-) -> Any:
-    options = {} if weights is None else {"sample_weight": weights}
-    return clone(estimator).fit(X, truth, **options)
-
-
-def _scores_of_fold(
-    estimator: Any,
-    X: Any,
-    truth: NDArray[np.int64],
-    weights: NDArray[np.float64] | None,
-    train: NDArray[np.int64],
-    test: NDArray[np.int64],
-) -> FloatArray:
-    some = None if weights is None else weights[train]
-    model = _trained(estimator, take(X, train), truth[train], some)
-    return class_scores(model, take(X, test))

@@ -27,11 +27,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from shortlist import metrics
-from shortlist._arrays import FloatArray, as_integer, as_k
+from shortlist._arrays import FloatArray, as_integer, as_k, as_weights
 from shortlist.losses.labels import Labels, as_labels
 from shortlist.metrics.by_threshold import as_count_metric
 from shortlist.metrics.counts import CountMetric, as_csr, at_thresholds
-from shortlist.metrics.inputs import Ranking, as_ranking, as_scores, as_weights
+from shortlist.metrics.inputs import Ranking, as_ranking, as_scores
 
 #: The 71 thresholds of the paper: powers of ten from 10^-5.9 to 10^0.9, their negatives, and 0.
 GRID = (

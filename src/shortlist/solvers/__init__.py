@@ -12,7 +12,14 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import ArrayLike
 
-from shortlist._arrays import as_choice, as_integer, as_nonnegative, as_number, as_positive
+from shortlist._arrays import (
+    as_choice,
+    as_integer,
+    as_nonnegative,
+    as_number,
+    as_positive,
+    as_weights,
+)
 from shortlist.losses import batch, check_labels
 from shortlist.losses.labels import Labels
 from shortlist.losses.operations import traits
@@ -268,7 +275,7 @@ def _problem(
     rows = as_storage(X, intercept)
     n = operations.n_rows(rows)
     labels = check_labels(loss, y, n, n_classes)
-    c = C * _sample_weight(sample_weight, n)
+    c = C * as_weights(sample_weight, n)
     return Problem(rows, labels, loss, c, _anchor(anchor, rows, labels.m))
 
 
@@ -357,23 +364,6 @@ def _anchor(anchor: ArrayLike | None, rows: Storage, m: int) -> Any:
         raise ValueError(f"anchor has shape {weights.shape}; the weights have {shape}.")
     if not np.isfinite(weights).all():
         raise ValueError("anchor has elements that are not finite.")
-    return weights
-
-
-def _sample_weight(
-    sample_weight: ArrayLike | None, n: int
-) -> np.ndarray[Any, np.dtype[np.float64]]:
-    if sample_weight is None:
-        return np.ones(n)
-    weights = np.asarray(sample_weight, dtype=np.float64)
-    if weights.shape != (n,):
-        raise ValueError(f"sample_weight has shape {weights.shape}; X has {n} rows.")
-    bad = np.flatnonzero(~(np.isfinite(weights) & (weights >= 0.0)))
-    if bad.size:
-        at = int(bad[0])
-        raise ValueError(
-            f"sample_weight[{at}] is {weights[at]}; it must be finite and not negative."
-        )
     return weights
 
 
