@@ -65,6 +65,9 @@ SENTENCES = {
     "is not convex: set regularize_intercept": fit(
         loss="truncated_topk_entropy", k=1, regularize_intercept=False
     ),
+    "no example with a weight has class number 2: its intercept has no optimum": fit(
+        sample_weight=[1, 1, 0, 1, 1, 0], regularize_intercept=False
+    ),
     "a checkpoint needs a regularised intercept": fit(checkpoint="run", regularize_intercept=False),
     "the metric of early stopping is 'top9'; it must be one of top1, ..., top3.": fit(
         early_stopping=EarlyStopping("top9")

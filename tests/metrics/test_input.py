@@ -33,12 +33,10 @@ REFUSED = {
     "sample_weight has shape (2,); there are 3 examples.": lambda: metrics.rank_loss(
         [0, 1, 2], S, sample_weight=[1, 2]
     ),
-    "it must be finite and not negative.": lambda: metrics.rank_loss(
+    "sample_weight[2] is -1.0; it must be finite and not negative.": lambda: metrics.rank_loss(
         [0, 1, 2], S, sample_weight=[1, 2, -1]
     ),
-    "kind is 'voc'; did you mean 'voc201": lambda: metrics.average_precision(
-        [0, 1, 2], S, "voc"
-    ),
+    "kind is 'voc'; did you mean 'voc201": lambda: metrics.average_precision([0, 1, 2], S, "voc"),
     "average is 'samples'; choose one of micro, ": lambda: metrics.f1_score(
         S > 0, S > 0, "samples"
     ),
@@ -86,7 +84,7 @@ def test_a_data_frame_is_a_matrix():
     class Frame:  # as pandas has them: iterating gives the names of columns
         shape, ndim = (2, 2), 2
 
-        def to_numpy(self):
+        def __array__(self, dtype=None, copy=None):
             return np.array([[1, 0], [1, 1]])
 
         def __len__(self):

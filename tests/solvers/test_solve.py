@@ -204,9 +204,7 @@ REFUSED = {
     "X has dtype complex128; convert": lambda: solve(scipy.sparse.csr_array([[1j]]), [0]),
     "C is 0; it must be positive.": lambda: solve(X, Y, C=0),
     "there are 3 examples, and labels for 2.": lambda: solve(X, [0, 1]),
-    "sample_weight has shape (2,); there are 3": lambda: solve(
-        X, Y, sample_weight=[1, 1]
-    ),
+    "sample_weight has shape (2,); there are 3": lambda: solve(X, Y, sample_weight=[1, 1]),
     "sample_weight[1] is -1.0; it must": lambda: solve(X, Y, sample_weight=[1, -1, 1]),
     "duals has shape (2, 2); examples and": lambda: solve(X, Y, duals=np.zeros((2, 2))),
     "loss is 'sofmax'; did you mean 'softmax'?": lambda: solve(X, Y, "sofmax"),

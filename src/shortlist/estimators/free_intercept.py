@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shortlist._arrays import FloatArray
+from shortlist.losses.labels import Labels
 from shortlist.losses.operations import traits
 from shortlist.solvers import solve
 from shortlist.solvers.result import Certificate, History, Solution, Status
@@ -64,6 +65,7 @@ def solve_with_free_intercept(
         raise ValueError(f"{loss} is not convex: set regularize_intercept, or fit no intercept.")
     if options.pop("checkpoint", None) is not None:
         raise ValueError("a checkpoint needs a regularised intercept: set regularize_intercept.")
+    _check_for_optimum(labels, loss, sample_weight)
     started, history = time.perf_counter(), History()
     c = C * sample_weight
     anchor = np.zeros((X.shape[1] + 1, labels.m))
@@ -90,6 +92,22 @@ def solve_with_free_intercept(
             continue
         break
     return Solution(solution.weights, solution.duals, certificate, status, history)
+
+
+def _check_for_optimum(labels: Labels, loss: Any, weights: NDArray[np.float64]) -> None:
+    """Refuse a class that no example has, or all have: its intercept would grow without end."""
+    owners = np.repeat(np.arange(labels.n), np.diff(labels.offsets))
+    totals = np.bincount(labels.indices, weights[owners], minlength=labels.m)
+    endless = totals == 0.0
+    if traits(loss).separable or labels.indices.size == labels.n:
+        endless |= totals == weights.sum()
+    if endless.any():
+        j = int(np.flatnonzero(endless)[0])
+        share = "no example" if totals[j] == 0.0 else "every example"
+        raise ValueError(
+            f"{share} with a weight has class number {j}: its intercept has no optimum unless it "
+            "is regularised; set regularize_intercept."
+        )
 
 
 def _append(history: History, lines: History) -> None:
