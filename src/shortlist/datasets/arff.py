@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 from xml.sax.saxutils import quoteattr
@@ -61,8 +61,8 @@ def read(
         The file, and what takes its examples.
     labels : str, path or iterable of str, optional
         The XML file of Mulan that names the labels; or the attributes that are labels, for
-        label sets; or the one attribute that is the class. By default the XML file beside:
-        ``a.xml`` for ``a.arff`` or ``a-train.arff``.
+        label sets; or the one attribute that is the class; or ``()`` if there are no labels.
+        By default the XML file beside: ``a.xml`` for ``a.arff`` or ``a-train.arff``.
     """
     lines = source.lines()
     attributes = list(_declared(source, lines))
@@ -105,7 +105,8 @@ def _attribute(source: Source, text: str, number: int) -> _Attribute:
     if kind.lower() in _NUMERIC:
         return _Attribute(_unquoted(name), None, number)
     if kind.startswith("{") and kind.endswith("}"):
-        return _Attribute(_unquoted(name), tuple(_words(source, kind[1:-1], number)), number)
+        values = tuple(value.strip() for value in _words(source, kind[1:-1], number))
+        return _Attribute(_unquoted(name), values, number)
     raise source.error(
         f"the attribute {_unquoted(name)!r} is {kind!r}; numbers or {{values}} are served.", number
     )
@@ -119,9 +120,9 @@ def _unquoted(word: re.Match[str]) -> str:
 
 
 def _words(source: Source, text: str, number: int) -> list[str]:
-    """Return what stands between commas, without quotes."""
+    """Return what stands between commas, without quotes, perhaps with spaces around it."""
     if "'" not in text and '"' not in text:
-        return [word.strip() for word in text.split(",")]
+        return text.split(",")
     words, at = [], 0
     while True:
         word = _WORD.match(text, at)
@@ -131,6 +132,18 @@ def _words(source: Source, text: str, number: int) -> list[str]:
         if word.end() == len(text):
             return words
         at = word.end() + 1
+
+
+def _pairs(text: str) -> tuple[list[str], list[str]]:
+    """Return columns and values of a sparse row, or lists of different lengths if it is none."""
+    if "'" not in text and '"' not in text:
+        words = text.replace(",", " ").split()
+        return words[::2], words[1::2] if len(words) == 2 * (text.count(",") + 1) else []
+    pieces = _BETWEEN_COMMAS.findall(text)
+    pairs = [pair for piece in pieces if (pair := _PAIR.fullmatch(piece))]
+    whole = len(pairs) == len(pieces) and ",".join(pieces) == text
+    words = [_unquoted(word) for pair in pairs if (word := _WORD.fullmatch(pair[2]))]
+    return [pair[1] for pair in pairs], words if whole else []
 
 
 def _label_names(source: Source, labels: Any) -> str | list[str]:
@@ -242,13 +255,14 @@ class _Reader:
                 X = numbers[:, ~self.is_label]
                 marked = scipy.sparse.csr_array(numbers[:, self.label_columns])
                 Y = SparseRows(marked.data, marked.indices, marked.indptr)
-            labels = LabelSets(Y.indices.astype(np.int64), Y.offsets)
+            labels = None
             if self.class_column is not None:
                 labels = self._encoded(class_names, line_numbers)
+            elif self.label_columns:
+                labels = LabelSets(Y.indices.astype(np.int64), Y.offsets)
             build.add(X, labels)
         names = tuple(self.numeric[j].name for j in np.flatnonzero(~self.is_label))
-        multilabel = self.class_column is None
-        return build.finish(Header(len(names), self.classes, multilabel, names))
+        return build.finish(Header(len(names), self.classes, bool(self.label_columns), names))
 
     def _kept(self, numbers: SparseRows, mask: NDArray[np.bool_]) -> SparseRows:
         """Return the numbers of some attributes, counted among their kind."""
@@ -333,18 +347,18 @@ class _Reader:
             raise error("the row has no } at its end.", number)
         if not line[1:-1].strip():
             return [], []
-        texts = _BETWEEN_COMMAS.findall(line[1:-1])
-        pairs = [_PAIR.fullmatch(text) for text in texts]
-        if not all(pairs) or ",".join(texts) != line[1:-1]:
+        places, words = _pairs(line[1:-1])
+        joined = "".join(places)
+        if not (joined.isdecimal() and joined.isascii()) or len(places) != len(words):
             raise error("a row in {} is made of columns and values, with commas.", number)
-        columns = [int(pair[1]) for pair in pairs if pair]
+        columns = list(map(int, places))
         if max(columns) >= width:
             raise error(
                 f"column {max(columns)} is out of range; there are {width}, counted from 0.", number
             )
         if any(a >= b for a, b in itertools.pairwise(columns)):
             raise error("columns occur twice, or do not ascend.", number)
-        return columns, [_words(self.source, pair[2], number)[0] for pair in pairs if pair]
+        return columns, words
 
     def _take_class(self, columns: list[int], words: list[str]) -> str:
         """Take the class out of a row, and count the columns after it one less."""
@@ -352,7 +366,7 @@ class _Reader:
         assert column is not None
         found = self.left_out
         if column in columns:
-            found = words.pop(columns.index(column))
+            found = words.pop(columns.index(column)).strip()
             columns.remove(column)
         columns[:] = [other - (other > column) for other in columns]
         return found
@@ -363,7 +377,7 @@ class _Reader:
                 as_float(word)
             except ValueError:
                 name = self.numeric[column].name
-                if word == "?":
+                if word.strip() == "?":
                     return f"the value of {name!r} is missing; fill it in."
                 return f"the value {word!r} of {name!r} is not a finite number."
         raise AssertionError("all are numbers")
@@ -403,7 +417,9 @@ def write(path: PathOrStream, dataset: Dataset, *, class_name: str = "class") ->
     if len(set(names)) < len(names):
         raise ValueError("a class and a feature have the same name; rename one of them.")
     with create(path) as stream:
-        lines = [f"@attribute {_quoted(name)} {kind}\n" for name, kind in zip(names, types)]
+        lines = [
+            f"@attribute {_quoted(name)} {kind}\n" for name, kind in zip(names, types, strict=True)
+        ]
         stream.write("".join(["@relation shortlist\n\n", *lines, "\n@data\n"]).encode())
         for part in dataset.parts():
             stream.write("".join(_row_texts(part)).encode())

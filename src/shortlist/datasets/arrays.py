@@ -11,7 +11,7 @@ import scipy.sparse
 
 from shortlist._arrays import float_type
 from shortlist.datasets.builder import Builder, Header, LabelSets, SparseRows
-from shortlist.datasets.classes import UNKNOWN, Classes
+from shortlist.datasets.classes import Classes
 from shortlist.datasets.dataset import Dataset
 from shortlist.datasets.errors import DataError
 from shortlist.datasets.files import Source
@@ -61,7 +61,7 @@ def from_arrays(
     rows = _checked_rows(source, X)
     n, d = X.shape
     classes = Classes(class_names)
-    multilabel = y is not None and y.ndim == 2 and 1 not in y.shape
+    multilabel = y is not None and not _is_vector(y, n)
     if multilabel:
         if class_names is None:
             classes = Classes(range(y.shape[1]))
@@ -83,6 +83,13 @@ def from_arrays(
         raise source.error(f"there are {len(names)} feature names for {d} columns.")
     build.add(rows, labels)
     return build.finish(Header(d, classes, multilabel, names))
+
+
+def _is_vector(y: Any, n: int) -> bool:
+    """Whether labels are one for each example; MATLAB has no vectors but matrices of width 1."""
+    if scipy.sparse.issparse(y) or y.ndim != 2:
+        return y.ndim == 1
+    return 1 in y.shape and y.size == n and y.dtype != bool
 
 
 def _checked_rows(source: Source, X: Any) -> Any:

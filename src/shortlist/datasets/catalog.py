@@ -116,7 +116,7 @@ def _letter(file: str) -> Dataset:
 
 
 def _aloi(file: str) -> Dataset:
-    return _read(f"aloi/{file}", "vw", n_features=128, classes=range(1000), zero_based=False)
+    return _read(f"aloi/{file}", "vw", n_features=128, classes=range(1, 1001), zero_based=False)
 
 
 def _all_of_aloi() -> Dataset:

@@ -48,9 +48,12 @@ class Source:
     """A file to read, or a stream; its bytes come uncompressed."""
 
     def __init__(self, path: PathOrStream) -> None:
-        self._stream = path if hasattr(path, "read") else None
-        self.path: Path | None = None if self._stream else Path(path)  # type: ignore[arg-type]
-        self.name = str(self.path or getattr(path, "name", "<stream>"))
+        self._stream: Any = None
+        self.path: Path | None = None
+        if isinstance(path, (str, os.PathLike)):
+            self.path, self.name = Path(path), str(path)
+        else:
+            self._stream, self.name = path, str(getattr(path, "name", "<stream>"))
 
     def error(self, what: str, line: int | None = None) -> DataError:
         """Return the error that names this file."""
@@ -76,7 +79,7 @@ class Source:
     def open(self) -> Iterator[BinaryIO]:
         """Open for reading; what the decompressor finds wrong becomes a `DataError`."""
         if self._stream is not None:
-            yield self._stream  # type: ignore[misc]
+            yield self._stream
             return
         assert self.path is not None
         opener = _COMPRESSED.get(self.path.suffix)
@@ -153,20 +156,20 @@ def create(path: PathOrStream, seekable: bool = False) -> Iterator[BinaryIO]:
 
     A `seekable` file is one in memory where streams and compressors cannot go back.
     """
-    if seekable and (hasattr(path, "write") or Path(path).suffix in _COMPRESSED):
+    plain = isinstance(path, (str, os.PathLike)) and Path(path).suffix not in _COMPRESSED
+    if seekable and not plain:
         memory = io.BytesIO()
         yield memory
         with create(path) as stream:
             stream.write(memory.getbuffer())
-        return
-    if hasattr(path, "write"):
-        yield path  # type: ignore[misc]
-        return
-    target = Path(path)  # type: ignore[arg-type]
-    beside = target.with_name(f"{target.name}.{os.getpid()}.tmp")
-    try:
-        with _COMPRESSED.get(target.suffix, open)(beside, "wb") as stream:
-            yield stream
-        os.replace(beside, target)
-    finally:
-        beside.unlink(missing_ok=True)
+    elif not isinstance(path, (str, os.PathLike)):
+        yield path
+    else:
+        target = Path(path)
+        beside = target.with_name(f"{target.name}.{os.getpid()}.tmp")
+        try:
+            with _COMPRESSED.get(target.suffix, open)(beside, "wb") as stream:
+                yield stream
+            os.replace(beside, target)
+        finally:
+            beside.unlink(missing_ok=True)

@@ -64,7 +64,7 @@ def register(
 
 def formats() -> dict[str, tuple[str, ...]]:
     """Return the suffixes of each format."""
-    return {format.name: format.suffixes for format in _FORMATS.values()}
+    return {known.name: known.suffixes for known in _FORMATS.values()}
 
 
 def _find(path: Any, name: str | None) -> Format:
@@ -75,26 +75,24 @@ def _find(path: Any, name: str | None) -> Format:
         return _FORMATS[name]
     if isinstance(path, (str, os.PathLike)):
         file = plain_name(path).lower()
-        for format in _FORMATS.values():
-            if file.endswith(format.suffixes):
-                return format
+        for known in _FORMATS.values():
+            if file.endswith(known.suffixes):
+                return known
     raise ValueError(
         f"the name of {path} does not tell its format; pass one of {', '.join(_FORMATS)}."
     )
 
 
-def _check_options(
-    format: Format, function: Callable[..., Any], options: Mapping[str, Any]
-) -> None:
+def _check_options(name: str, function: Callable[..., Any], options: Mapping[str, Any]) -> None:
     takes = [
-        name
-        for name, parameter in inspect.signature(function).parameters.items()
+        parameter.name
+        for parameter in inspect.signature(function).parameters.values()
         if parameter.kind is inspect.Parameter.KEYWORD_ONLY
     ]
-    for name in options:
-        if name not in takes:
+    for option in options:
+        if option not in takes:
             what = f"it takes {', '.join(takes)}" if takes else "it takes none"
-            raise ValueError(f"{format.name} has no option {name!r}; {what}.")
+            raise ValueError(f"{name} has no option {option!r}; {what}.")
 
 
 def read(path: PathOrStream, format: str | None = None, **options: Any) -> Dataset:  # noqa: A002
@@ -119,7 +117,7 @@ def read(path: PathOrStream, format: str | None = None, **options: Any) -> Datas
         If the file is damaged; the message names the file and the line.
     """
     chosen = _find(path, format)
-    _check_options(chosen, chosen.reader, options)
+    _check_options(chosen.name, chosen.reader, options)
     source = Source(path)
     return chosen.reader(source, Builder(source.name), **options)
 
@@ -127,8 +125,8 @@ def read(path: PathOrStream, format: str | None = None, **options: Any) -> Datas
 def write(
     dataset: Dataset,
     path: PathOrStream,
-    format: str | None = None,
-    **options: Any,  # noqa: A002
+    format: str | None = None,  # noqa: A002
+    **options: Any,
 ) -> None:
     """Write a data set; the file appears when it is whole.
 
@@ -144,7 +142,7 @@ def write(
         Those of the format's writer.
     """
     chosen = _find(path, format)
-    _check_options(chosen, chosen.writer, options)
+    _check_options(chosen.name, chosen.writer, options)
     chosen.writer(path, checked(dataset), **options)
 
 
@@ -172,8 +170,8 @@ def convert(
     """
     reading, writing = _find(source, source_format), _find(target, target_format)
     read_options, write_options = read_options or {}, write_options or {}
-    _check_options(reading, reading.reader, read_options)
-    _check_options(writing, writing.writer, write_options)
+    _check_options(reading.name, reading.reader, read_options)
+    _check_options(writing.name, writing.writer, write_options)
     if writing.name == "store" and reading.name != "store":
         opened = Source(source)
         with store.StoreBuilder(opened.name, Path(target)) as build:  # type: ignore[arg-type]

@@ -62,6 +62,8 @@ def write(path: PathOrStream, dataset: Dataset, *, zero_based: bool = False) -> 
         Whether indices count from 0.
     """
     with create(path) as stream:
-        pairs.write_rows(
-            stream, dataset, 1 - zero_based, pairs.label_texts(dataset.class_names), " "
-        )
+        features = pairs.index_texts(dataset.d, zero_based)
+        labels = pairs.label_texts(dataset.class_names)
+        # An empty line would be no example.
+        nothing = f"{features[0]}:0" if features else ""
+        pairs.write_rows(stream, dataset, features, labels, nothing=nothing)

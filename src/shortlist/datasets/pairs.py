@@ -24,7 +24,7 @@ from shortlist.datasets.numbers import HARD, NINE, NO_NUMBER, ZERO, number_texts
 ZeroBased = bool | Literal["auto"]
 
 _SPACE, _TAB, _RETURN, _NEWLINE, _HASH, _COLON, _COMMA, _BAR = b" \t\r\n#:,|"
-_QID = np.frombuffer(b"qid:", np.uint8)
+_Q, _I, _D = b"qid"
 _LARGEST_INDEX = np.iinfo(np.int32).max - 1
 
 # What can be wrong with a row.
@@ -41,7 +41,7 @@ _WRONG = {
 
 @inlined
 def _is_blank(byte):
-    return byte == _SPACE or byte == _TAB or byte == _RETURN
+    return byte in (_SPACE, _TAB, _RETURN)
 
 
 @kernel
@@ -54,10 +54,8 @@ def _to_line_end(data, i):
 @kernel
 def _is_query(data, i):
     """Whether ``qid:`` begins here, which SVMlight writes for ranking."""
-    for j in range(_QID.size):
-        if data[i + j] != _QID[j]:  # the last byte is a line's end, and no part of it
-            return False
-    return True
+    # A line's end is no part of it, so that no byte after the last one is looked at.
+    return data[i] == _Q and data[i + 1] == _I and data[i + 2] == _D and data[i + 3] == _COLON
 
 
 @kernel
@@ -268,33 +266,46 @@ def collect(
 
 
 def write_rows(
-    stream: BinaryIO, dataset: Dataset, first_index: int, names: Sequence[str], between: str
-) -> None:
-    """Write all examples; `between` goes between the labels, by their `names`, and features."""
-    feature_texts = [f"{j}:" for j in range(first_index, first_index + dataset.d)]
-    write_named_rows(stream, dataset, feature_texts, names, between)
-
-
-def write_named_rows(
     stream: BinaryIO,
     dataset: Dataset,
     features: Sequence[str],
-    names: Sequence[str],
-    between: str,
+    labels: Sequence[str],
+    between: str = " ",
+    nothing: str = "",
 ) -> None:
-    """Write all examples, with what stands before the value of each feature."""
+    """Write all examples.
+
+    Parameters
+    ----------
+    stream, dataset
+        Where, and what.
+    features, labels : sequence of str
+        What stands for each feature, and for each class.
+    between : str
+        What stands between labels and features.
+    nothing : str
+        What stands for the features of an example without labels and features.
+    """
     for part in dataset.parts():
         X = scipy.sparse.csr_array(part.X)
         values = number_texts(X.data.astype(np.float64).tolist())
-        indices, ends = X.indices.tolist(), X.indptr.tolist()
-        label_ends, labels = (array.tolist() for array in part.label_sets())
+        pairs = [
+            f"{features[j]}:{value}" for j, value in zip(X.indices.tolist(), values, strict=True)
+        ]
+        ends = X.indptr.tolist()
+        label_ends, chosen = (array.tolist() for array in part.label_sets())
+        names = [labels[j] for j in chosen]
         lines = []
         for i in range(part.n):
-            chosen = ",".join([names[j] for j in labels[label_ends[i] : label_ends[i + 1]]])
-            row = range(ends[i], ends[i + 1])
-            pairs = " ".join([features[indices[j]] + values[j] for j in row])
-            lines.append(f"{chosen}{between}{pairs}\n")
+            own = ",".join(names[label_ends[i] : label_ends[i + 1]])
+            row = " ".join(pairs[ends[i] : ends[i + 1]])
+            lines.append(f"{own}{between}{row if own or row else nothing}\n")
         stream.write("".join(lines).encode())
+
+
+def index_texts(d: int, zero_based: bool) -> list[str]:
+    """Return the number of each feature."""
+    return [str(j + (not zero_based)) for j in range(d)]
 
 
 def label_texts(class_names: Sequence[str]) -> Sequence[str]:

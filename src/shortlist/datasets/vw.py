@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,7 @@ from shortlist.datasets.errors import DataError
 from shortlist.datasets.files import Block, PathOrStream, Source, create
 from shortlist.datasets.numbers import as_float
 
-_FIRST_FEATURE = re.compile(rb"\|[^\s|]*\s+([^\s:|]+)")
+_FIRST_FEATURE = re.compile(rb"\|[^\s|]*[ \t]+([^\s:|]+)")
 _UNFIT = re.compile(r"[\s:|]")
 
 
@@ -96,8 +96,8 @@ def _parse(source: Source, block: Block, names: Classes | None) -> pairs.Rows:
             try:
                 labels += _labels(line)
                 pairs_of_line = sorted(_features(line, names))
-            except _Wrong as wrong:
-                raise source.error(str(wrong), number) from None
+            except _LineError as error:
+                raise source.error(str(error), number) from None
             for index, value in pairs_of_line:
                 if len(indices) > ends[-1] and indices[-1] == index:
                     raise source.error("a feature occurs twice; each has one value.", number)
@@ -114,7 +114,7 @@ def _parse(source: Source, block: Block, names: Classes | None) -> pairs.Rows:
     return pairs.Rows(features, np.array(labels), offsets, block, np.array(starts, np.int64))
 
 
-class _Wrong(ValueError):
+class _LineError(ValueError):
     """What is wrong with a line."""
 
 
@@ -122,21 +122,23 @@ def _number(text: str, what: str) -> float:
     try:
         return as_float(text)
     except ValueError:
-        raise _Wrong(f"{what} {text!r} is not a finite number.") from None
+        raise _LineError(f"{what} {text!r} is not a finite number.") from None
 
 
 def _labels(line: str) -> list[float]:
     """Return the labels of a line."""
     before, bar, _ = line.partition("|")
     if not bar:
-        raise _Wrong("there is no | between the label and the features.")
+        raise _LineError("there is no | between the label and the features.")
     words = before.split()
     if words and (words[-1].startswith("'") or not before[-1].isspace()) and len(words) > 1:
         words.pop()  # a tag
     if len(words) > 1 and _number(words[1], "the importance") != 1.0:
-        raise _Wrong(f"the importance is {words[1]}; data sets here have no weights: remove it.")
+        raise _LineError(
+            f"the importance is {words[1]}; data sets here have no weights: remove it."
+        )
     if len(words) > 2:
-        raise _Wrong(f"{words[2]!r} before the | is no label, importance or tag.")
+        raise _LineError(f"{words[2]!r} before the | is no label, importance or tag.")
     return [_number(label, "the label") for label in words[0].split(",")] if words else []
 
 
@@ -155,11 +157,13 @@ def _features(line: str, names: Classes | None) -> Iterator[tuple[int, float]]:
             if names is not None:
                 index = int(names.encode([full])[0])
                 if index == UNKNOWN:
-                    raise _Wrong(f"the feature {full!r} is none of the {names.m} feature names.")
+                    raise _LineError(
+                        f"the feature {full!r} is none of the {names.m} feature names."
+                    )
             elif full.isdecimal() and full.isascii() and len(full) < 10:
                 index = int(full)
             else:
-                raise _Wrong(f"the feature {full!r} is not a number, and the first one is.")
+                raise _LineError(f"the feature {full!r} is not a number, and the first one is.")
             yield index, scale * value
 
 
@@ -175,14 +179,9 @@ def write(path: PathOrStream, dataset: Dataset, *, zero_based: bool = False) -> 
     zero_based : bool
         Whether such numbers count from 0.
     """
-    names = dataset.feature_names or ()
-    if not names or any(_UNFIT.search(name) or name.isdecimal() for name in names):
-        names = tuple(map(str, range(1 - zero_based, 1 - zero_based + dataset.d)))
+    features: Sequence[str] = dataset.feature_names or ()
+    if not features or any(_UNFIT.search(name) or name.isdecimal() for name in features):
+        features = pairs.index_texts(dataset.d, zero_based)
     with create(path) as stream:
-        pairs.write_named_rows(
-            stream,
-            dataset,
-            [f"{name}:" for name in names],
-            pairs.label_texts(dataset.class_names),
-            " | ",
-        )
+        labels = pairs.label_texts(dataset.class_names)
+        pairs.write_rows(stream, dataset, features, labels, " | ")

@@ -68,4 +68,5 @@ def write(path: PathOrStream, dataset: Dataset) -> None:
     """
     with create(path) as stream:
         stream.write(f"{dataset.n} {dataset.d} {dataset.m}\n".encode())
-        pairs.write_rows(stream, dataset, 0, [str(j) for j in range(dataset.m)], " ")
+        features, labels = (pairs.index_texts(size, True) for size in (dataset.d, dataset.m))
+        pairs.write_rows(stream, dataset, features, labels)
