@@ -25,9 +25,9 @@ class Case(NamedTuple):
 
     name: str
     content: bytes
-    line: int | None = None
-    options: dict = {}
-    beside: dict = {}
+    line: int | None
+    options: dict
+    beside: dict
 
 
 CASES: dict[str, Case] = {}
@@ -69,10 +69,10 @@ for what, row in {
 }.items():
     add(what, "a.svm", f"1 1:1 2:0.5\n2 2:1\n{row}\n1 1:1\n", 3)
     add(what, "a.txt", f"3 4 3\n1 1:1 2:0.5\n{row}\n1 1:1\n", 3)
-    if what not in ("no colon", "no value", "value then space", "cut off", "trailing word"):
-        if what != "descending":  # Vowpal Wabbit does not ask for an order
-            row = row.replace("1 ", "1 | ", 1)
-            add(what, "a.vw", f"1 | 1:1 2:0.5\n2 | 2:1\n{row}\n1 | 1:1\n", 3)
+    # Vowpal Wabbit asks for no order, and a feature may have no value.
+    if what not in ("descending", "no colon", "no value", "value then space", "cut off"):
+        row = row.replace("1 ", "1 | ", 1)
+        add(what, "a.vw", f"1 | 1:1 2:0.5\n2 | 2:1\n{row}\n1 | 1:1\n", 3)
 for what, row in {
     "text for a label": "cat 1:1",
     "NaN for a label": "nan 1:1",
@@ -497,7 +497,9 @@ def test_any_change_is_read_or_refused(name, changes):
         try:
             found = read(file)
         except DataError as error:
-            assert str(file) in str(error)
+            found = error
+        if isinstance(found, DataError):
+            assert str(file.with_suffix("")) in str(found)
         else:
             assert found.y is None or found.y.shape[0] == found.n
 

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from shortlist._jit import kernel
 from shortlist.datasets import read
 from shortlist.datasets.numbers import EXACT, HARD, NO_NUMBER, number_texts, scan_number
-from shortlist._jit import kernel
 
 DIGITS = st.text("0123456789", max_size=25)
 

@@ -175,9 +175,7 @@ def test_convert_through_every_format(kind, sparse, tmp_path):
     y[:3] = 0, 1, 2
     Y = scipy.sparse.csr_array(np.eye(3, dtype=bool)[y] | (rng.random((20, 3)) < 0.2))
     names = ("0", "1", "2")
-    first = Dataset(
-        scipy.sparse.csr_array(X) if sparse else X, Y if kind == "sets" else y, names
-    )
+    first = Dataset(scipy.sparse.csr_array(X) if sparse else X, Y if kind == "sets" else y, names)
     labels = list(names) if kind == "sets" else "label"
     way = {
         "libsvm": {"n_features": 6},

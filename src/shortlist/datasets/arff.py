@@ -62,7 +62,8 @@ def read(
     labels : str, path or iterable of str, optional
         The XML file of Mulan that names the labels; or the attributes that are labels, for
         label sets; or the one attribute that is the class; or ``()`` if there are no labels.
-        By default the XML file beside: ``a.xml`` for ``a.arff`` or ``a-train.arff``.
+        By default the XML file beside: ``a.xml`` for ``a.arff`` or ``a-train.arff``. Labels
+        are numbered in the order of the attributes.
     """
     lines = source.lines()
     attributes = list(_declared(source, lines))
@@ -77,7 +78,8 @@ def read(
     if isinstance(names, str):
         reader = _Reader(source, attributes, by_name[names], [])
     else:
-        reader = _Reader(source, attributes, None, [by_name[name] for name in names])
+        # As Mulan does, whatever the order of the XML file.
+        reader = _Reader(source, attributes, None, sorted(by_name[name] for name in names))
     return reader.read(lines, build)
 
 

@@ -88,10 +88,10 @@ def _by_128_bits(w, q):
     if lower == 0 and upper & _NINE_BITS == 0 and mantissa & np.uint64(3) == 1:
         return 0.0, False  # perhaps half way between two numbers
     mantissa = (mantissa + (mantissa & _ONE)) >> _ONE
-    exponent = ((217706 * q) >> 16) + 64 - zeros - (1 - np.int64(top))
+    exponent = ((217706 * q) >> 16) + (63 if top == 0 else 64) - zeros
     if exponent < -1021 or exponent > 1022:  # subnormal or infinite, or close to it
         return 0.0, False
-    return math.ldexp(np.float64(mantissa), exponent - 52), True
+    return math.ldexp(np.float64(mantissa), int(exponent) - 52), True
 
 
 @inlined
