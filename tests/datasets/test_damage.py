@@ -77,6 +77,7 @@ for what, row in {
     "text for a label": "cat 1:1",
     "NaN for a label": "nan 1:1",
     "infinite label": "1e999 1:1",
+    "label beyond 2^53": "9007199254740993 1:1",
     "label with a comma at its end": "1, 1:1",
     "label with a comma before it": ",1 1:1",
     "two labels with a semicolon": "1;2 1:1",

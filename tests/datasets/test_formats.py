@@ -184,6 +184,11 @@ def test_csv_allows(tmp_path):
     assert found.y is None
 
 
+def test_a_byte_order_mark_is_no_text(tmp_path):
+    (tmp_path / "a.csv").write_bytes(b"\xef\xbb\xbfx,label\r\n1,a\r\n")
+    assert read(tmp_path / "a.csv").feature_names == ("x",)
+
+
 def test_csv_without_rows(tmp_path):
     found = read(text(tmp_path, "a.csv", "a,b,label\n"))
     assert found.X.shape == (0, 2)

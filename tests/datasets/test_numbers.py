@@ -92,9 +92,18 @@ def test_no_numbers(text):
 def test_hard_numbers_in_a_file(tmp_path_factory, texts):
     """A file may hold any of them, as labels and as values."""
     file = tmp_path_factory.mktemp("numbers") / "a.svm"
-    file.write_text("".join(f"{text} 1:{text} 2:1\n" for text in texts))
+    labels = [text if abs(float(text)) < 2**53 else "1" for text in texts]
+    pairs = zip(texts, labels, strict=True)
+    file.write_text("".join(f"{label} 1:{text} 2:1\n" for text, label in pairs))
     found = read(file)
-    expected = np.array([float(text) for text in texts])
-    np.testing.assert_array_equal(found.X.toarray()[:, 0], expected)
-    labels = np.array([float(name) for name in found.class_names])
-    np.testing.assert_array_equal(labels[found.y], expected)
+    np.testing.assert_array_equal(found.X.toarray()[:, 0], list(map(float, texts)))
+    names = np.array([float(name) for name in found.class_names])
+    np.testing.assert_array_equal(names[found.y], list(map(float, labels)))
+
+
+def test_a_number_of_a_thousand_digits(tmp_path):
+    text = "0." + "1234567890" * 100
+    (tmp_path / "a.svm").write_text(f"{text},2 1:{text}# end\n")
+    found = read(tmp_path / "a.svm")
+    assert found.X[0, 0] == float(text)
+    assert float(found.class_names[0]) == float(text)

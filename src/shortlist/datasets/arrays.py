@@ -12,11 +12,9 @@ import scipy.sparse
 from shortlist._arrays import float_type
 from shortlist.datasets.builder import Builder, Header, LabelSets, SparseRows
 from shortlist.datasets.classes import Classes
-from shortlist.datasets.dataset import Dataset
+from shortlist.datasets.dataset import Dataset, first_not_finite
 from shortlist.datasets.errors import DataError
 from shortlist.datasets.files import Source
-
-_ROWS_AT_A_TIME = 10_000
 
 
 @contextmanager
@@ -100,18 +98,17 @@ def _checked_rows(source: Source, X: Any) -> Any:
         float_type(X.dtype, "X")
     except TypeError as error:
         raise source.error(str(error)) from None
+    place: tuple[int, ...] | None
     if not sparse:
-        for first in range(0, len(X), _ROWS_AT_A_TIME):
-            part = X[first : first + _ROWS_AT_A_TIME]
-            for row, column in np.argwhere(~np.isfinite(part))[:1]:
-                raise source.error(
-                    f"X[{first + row}, {column}] is {part[row, column]}; fill it in."
-                )
+        place = first_not_finite(X)
+        if place is not None:
+            raise source.error(f"X[{place[0]}, {place[1]}] is {X[place]}; fill it in.")
         return X
     X = scipy.sparse.csr_array(X)
     X.sum_duplicates()
-    for place in np.flatnonzero(~np.isfinite(X.data))[:1]:
-        row = int(np.searchsorted(X.indptr, place, side="right")) - 1
+    place = first_not_finite(X.data)
+    if place is not None:
+        row = int(np.searchsorted(X.indptr, place[0], side="right")) - 1
         raise source.error(f"X[{row}, {X.indices[place]}] is {X.data[place]}; fill it in.")
     return SparseRows(X.data, X.indices, X.indptr.astype(np.int64))
 

@@ -105,8 +105,8 @@ def checked(dataset: Dataset) -> Dataset:
         raise ValueError(
             f"X has shape {X.shape} and dtype {X.dtype}; pass a matrix of real numbers."
         )
-    finite = np.isfinite(X.data if scipy.sparse.issparse(X) else X)
-    if not finite.all():
+    place = first_not_finite(X.data if scipy.sparse.issparse(X) else X)
+    if place is not None:
         raise ValueError("X has a NaN or an infinity; all elements must be finite.")
     y = _checked_labels(y, X.shape[0], len(class_names))
     class_names = _checked_names(class_names, "class")
@@ -117,6 +117,16 @@ def checked(dataset: Dataset) -> Dataset:
                 f"there are {len(feature_names)} feature names for {X.shape[1]} columns of X."
             )
     return Dataset(X, y, class_names, feature_names, source)
+
+
+def first_not_finite(values: NDArray[Any]) -> tuple[int, ...] | None:
+    """Return where the first NaN or infinity is, without an array as large as `values`."""
+    step = max(1, _NUMBERS_AT_A_TIME // max(1, values[:1].size))
+    for first in range(0, len(values), step):
+        wrong = np.argwhere(~np.isfinite(values[first : first + step]))
+        if wrong.size:
+            return (first + int(wrong[0, 0]), *map(int, wrong[0, 1:]))
+    return None
 
 
 def _checked_labels(y: Any, n: int, m: int) -> Any:

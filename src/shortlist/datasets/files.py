@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bz2
+import codecs
 import gzip
 import io
 import lzma
@@ -21,6 +22,7 @@ _COMPRESSED: dict[str, Callable[..., Any]] = {
     ".gz": gzip.open,
     ".bz2": bz2.open,
 }
+_DECOMPRESSION_ERRORS = (EOFError, OSError, lzma.LZMAError, zlib.error)
 _BLOCK = 1 << 23  # bytes: long enough for compiled code, short beside any data set
 
 #: A path, or a stream of bytes such as ``sys.stdin.buffer``.
@@ -91,7 +93,7 @@ class Source:
             try:
                 with opener(packed) as stream:
                     yield stream
-            except (EOFError, OSError, lzma.LZMAError, zlib.error) as error:
+            except _DECOMPRESSION_ERRORS as error:
                 raise self._cut_off(error) from None
 
     def _cut_off(self, error: Exception, line: int | None = None) -> DataError:
@@ -109,28 +111,27 @@ class Source:
 
     def blocks(self) -> Iterator[Block]:
         """Yield all lines, many at a time; a last line without an end gets one."""
-        line, rest = 1, b""
+        line, rest = 1, [b""]
         with self.open() as stream:
-            while True:
-                try:
-                    data = stream.read(_BLOCK)
-                except (EOFError, OSError, lzma.LZMAError, zlib.error) as error:
-                    raise self._cut_off(error, line) from None
-                # A line longer than a block is joined once a block, and so read in linear time
-                # for all lines that memory can hold.
+            data = self._more(stream, line).removeprefix(codecs.BOM_UTF8)
+            while data:
                 whole = data.rfind(b"\n") + 1
-                if data and not whole:
-                    rest += data
-                    continue
-                block = Block(rest + data[:whole] if data else rest, line)
-                rest = data[whole:]
-                if block.data and not data:
-                    block = Block(block.data + b"\n", line)
-                if block.data:
+                if whole:
+                    block = Block(b"".join([*rest, data[:whole]]), line)
                     yield block
-                if not data:
-                    return
-                line += block.data.count(b"\n")
+                    line += block.data.count(b"\n")
+                    rest = []
+                rest.append(data[whole:])
+                data = self._more(stream, line)
+        last = b"".join(rest)
+        if last:
+            yield Block(last + b"\n", line)
+
+    def _more(self, stream: BinaryIO, line: int) -> bytes:
+        try:
+            return stream.read(_BLOCK)
+        except _DECOMPRESSION_ERRORS as error:
+            raise self._cut_off(error, line) from None
 
     def lines(self) -> Iterator[tuple[int, str]]:
         """Yield the number and the text of each line."""

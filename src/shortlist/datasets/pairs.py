@@ -6,6 +6,7 @@ leaves values of 1 out.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import BinaryIO, Literal, NamedTuple
 
@@ -25,7 +26,9 @@ ZeroBased = bool | Literal["auto"]
 
 _SPACE, _TAB, _RETURN, _NEWLINE, _HASH, _COLON, _COMMA, _BAR = b" \t\r\n#:,|"
 _Q, _I, _D = b"qid"
+_NUMBER = re.compile(rb"[-+.0-9eE]+")
 _LARGEST_INDEX = np.iinfo(np.int32).max - 1
+_LARGEST_LABEL = 2.0**53
 
 # What can be wrong with a row.
 _FINE, _BAD_LABEL, _BAD_INDEX, _BAD_VALUE, _REPEATED, _DESCENDING, _NO_BAR = range(7)
@@ -153,17 +156,25 @@ class Rows(NamedTuple):
         """Return the line of a value of `features`."""
         return self.line_of(int(np.searchsorted(self.features.offsets, place, side="right")) - 1)
 
+    def _line_of_label(self, place: int) -> int:
+        return self.line_of(int(np.searchsorted(self.label_offsets, place, side="right")) - 1)
+
     def encoded(
         self, source: Source, classes: Classes, multilabel: bool | None
     ) -> NDArray[np.int64]:
         """Return the class numbers of the labels; refuse those that do not fit."""
-        codes = classes.encode_numbers(self.labels)
-        unknown = np.flatnonzero(codes == UNKNOWN)
-        if unknown.size:
-            row = int(np.searchsorted(self.label_offsets, unknown[0], side="right")) - 1
-            label = number_texts([float(self.labels[unknown[0]])])[0]
+        for place in np.flatnonzero(np.abs(self.labels) >= _LARGEST_LABEL)[:1]:
             raise source.error(
-                f"the label {label} is none of the {classes.m} classes.", self.line_of(row)
+                "the label is 2^53 or more, where not all numbers are told apart; number the "
+                "classes anew.",
+                self._line_of_label(place),
+            )
+        codes = classes.encode_numbers(self.labels)
+        for place in np.flatnonzero(codes == UNKNOWN)[:1]:
+            label = number_texts([float(self.labels[place])])[0]
+            raise source.error(
+                f"the label {label} is none of the {classes.m} classes.",
+                self._line_of_label(place),
             )
         counts = np.diff(self.label_offsets)
         if multilabel is False and (counts != 1).any():
@@ -204,7 +215,7 @@ def scan(source: Source, block: Block, *, bar: bool = False, blank_rows: bool = 
     if wrong != _FINE:
         raise source.error(_WRONG[wrong].format(_quoted(data, at)), block.line_at(at))
     for place, start in hard[:n_hard].tolist():
-        value = float(data[start : start + 400].replace(b",", b" ").split(maxsplit=1)[0])
+        value = float(_NUMBER.match(data, start)[0])  # type: ignore[index]
         if place < 0:
             labels[-1 - place] = value
         else:
