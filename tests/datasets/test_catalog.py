@@ -158,7 +158,6 @@ def test_bookmarks_in_its_published_form(folders):
     datasets.write(whole, folder / "bookmarks.arff")
     test = datasets.load("bookmarks", "test")
     np.testing.assert_array_equal(test.X.toarray(), X[60_000:].toarray())
-    assert datasets.load("bookmarks").n == 60_000
 
 
 #: Name and split, as the table of published sets and the paper's statistics have them.

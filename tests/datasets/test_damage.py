@@ -130,6 +130,7 @@ for what, row in {
     "missing value": "1,?,0",
     "empty value": "1,,0",
     "NaN": "1,nan,0",
+    "too large": "1,1e999,0",
     "underscore": "1,1_0,0",
     "other digits": "1,\u0661,0",
     "label not declared": "1,2,3",
@@ -206,6 +207,8 @@ for what, row in {
     "underscore": "1,1_0,a",
     "open quotation": '1,"2,a',
     "text after quotation": '1,"2"x,a',
+    "no class": "1,2,",
+    "too large": "1,1e999,a",
 }.items():
     add(what, "a.csv", f"x,y,label\n1,2,a\n{row}\n", 3)
 add("class not named", "a.csv", "x,label\n1,a\n2,b\n", 3, classes=["a"])

@@ -184,6 +184,37 @@ def test_csv_allows(tmp_path):
     assert found.y is None
 
 
+@pytest.mark.parametrize("size", [1, 9, 40, 10**6])
+def test_plain_rows_then_others(size, tmp_path, monkeypatch):
+    """Compiled code reads rows until a quotation mark; the rest is the same, and in order."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3)) * 10.0 ** rng.integers(-300, 300, size=(60, 3))
+    X[7, 1], X[9, 2] = 5e-324, 0.0
+    names = np.array(["a", "b", "c d"])
+    y = rng.integers(3, size=60)
+    rows = [",".join(map(repr, row)) for row in X.tolist()]
+    kinds = [f'"{names[j]}"' if i in (30, 45) else names[j] for i, j in enumerate(y)]
+    lines = [f" {kind},{row.replace(',', ' ,')}" for kind, row in zip(kinds, rows, strict=True)]
+    lines[30] = lines[30].lstrip()  # a space before a quotation mark would be part of the word
+    lines[45] = lines[45].lstrip()
+    lines.insert(5, "")
+    content = "label,x,y,z\n" + "\r\n".join(lines)
+    monkeypatch.setattr(files, "_BLOCK", size)
+    found = read(io.BytesIO(content.encode()), "csv")
+    np.testing.assert_array_equal(found.X, X)
+    np.testing.assert_array_equal(np.array(found.class_names)[found.y], names[y])
+    with pytest.raises(datasets.DataError) as caught:
+        read(io.BytesIO(content.encode() + b"\nb,1,2\n"), "csv")
+    assert caught.value.line == 63
+    head = "@relation r\n@attribute label {a,b,'c d'}\n" + "".join(
+        f"@attribute {name} numeric\n" for name in "xyz"
+    )
+    arff = "@data\n" + "\n".join(lines).replace(" c d", " 'c d'").replace('"', "'")
+    found = read(io.BytesIO((head + arff).encode()), "arff", labels="label")
+    np.testing.assert_array_equal(found.X, X)
+    np.testing.assert_array_equal(found.y, y)
+
+
 def test_a_byte_order_mark_is_no_text(tmp_path):
     (tmp_path / "a.csv").write_bytes(b"\xef\xbb\xbfx,label\r\n1,a\r\n")
     assert read(tmp_path / "a.csv").feature_names == ("x",)

@@ -23,7 +23,8 @@ from shortlist.datasets import xml
 from shortlist.datasets.builder import Builder, Header, LabelSets, SparseRows
 from shortlist.datasets.classes import UNKNOWN, Classes
 from shortlist.datasets.dataset import Dataset
-from shortlist.datasets.files import PathOrStream, Source, create, plain_name
+from shortlist.datasets.dense import NUMBER, WORD, plain_rows
+from shortlist.datasets.files import Block, PathOrStream, Source, create, plain_name
 from shortlist.datasets.numbers import as_float, as_floats, number_texts
 
 _ROWS_AT_A_TIME = 1000
@@ -65,8 +66,8 @@ def read(
         By default the XML file beside: ``a.xml`` for ``a.arff`` or ``a-train.arff``. Labels
         are numbered in the order of the attributes.
     """
-    lines = source.lines()
-    attributes = list(_declared(source, lines))
+    head, blocks = source.head(lambda line: _keyword(line)[0] == "@data")
+    attributes = list(_declared(source, head))
     by_name = {attribute.name: j for j, attribute in enumerate(attributes)}
     if len(by_name) < len(attributes):
         twice = next(a for j, a in enumerate(attributes) if by_name[a.name] != j)
@@ -80,23 +81,26 @@ def read(
     else:
         # As Mulan does, whatever the order of the XML file.
         reader = _Reader(source, attributes, None, sorted(by_name[name] for name in names))
-    return reader.read(lines, build)
+    return reader.read(blocks, build)
 
 
-def _declared(source: Source, lines: Iterator[tuple[int, str]]) -> Iterator[_Attribute]:
-    """Yield the attributes, and stop after the line @data."""
-    number = 0
-    for number, line in lines:
-        keyword, _, rest = line.strip().partition(" ")
-        keyword, tab, more = keyword.partition("\t")
-        rest = more + " " + rest if tab else rest
-        if keyword.lower() == "@data":
-            return
-        if keyword.lower() == "@attribute":
+def _keyword(line: str) -> tuple[str, str]:
+    """Return the first word of a line, in small letters, and the rest."""
+    first, *rest = line.split(maxsplit=1) or [""]
+    return first.lower(), rest[0] if rest else ""
+
+
+def _declared(source: Source, head: list[tuple[int, str]]) -> Iterator[_Attribute]:
+    """Yield the attributes; the last line must be @data."""
+    keyword, number = "", 0
+    for number, line in head:
+        keyword, rest = _keyword(line)
+        if keyword == "@attribute":
             yield _attribute(source, rest, number)
-        elif keyword and not keyword.startswith("%") and keyword.lower() != "@relation":
+        elif keyword not in ("", "@relation", "@data") and not keyword.startswith("%"):
             raise source.error(f"{keyword!r} is not part of an ARFF header.", number)
-    raise source.error("the file ends before the line @data.", number)
+    if keyword != "@data":
+        raise source.error("the file ends before the line @data.", number)
 
 
 def _attribute(source: Source, text: str, number: int) -> _Attribute:
@@ -187,6 +191,10 @@ def _names_in_xml(source: Source) -> list[str]:
     return names
 
 
+#: Numbers, dense or sparse, the classes if there is one for each row, and lines.
+_Rows = tuple[Any, list[str], list[int]]
+
+
 class _Reader:
     """Reads the rows of a file whose attributes are known.
 
@@ -244,9 +252,9 @@ class _Reader:
             mask[column] = True
         return nominal
 
-    def read(self, lines: Iterator[tuple[int, str]], build: Builder) -> Dataset:
+    def read(self, blocks: Iterator[Block], build: Builder) -> Dataset:
         """Return the data set."""
-        for numbers, class_names, line_numbers in self._parts(lines):
+        for numbers, class_names, line_numbers in self._parts(blocks):
             sparse = isinstance(numbers, SparseRows)
             self._check_values(numbers, line_numbers)
             if sparse:
@@ -294,14 +302,25 @@ class _Reader:
                     f"an attribute whose values are {values} has another.", line_numbers[rows[0]]
                 )
 
-    def _parts(
-        self, lines: Iterator[tuple[int, str]]
-    ) -> Iterator[tuple[Any, list[str], list[int]]]:
+    def _parts(self, blocks: Iterator[Block]) -> Iterator[_Rows]:
         """Yield numbers, classes and line numbers of some rows at a time."""
+        kinds = np.full(self.n_declared, NUMBER, np.uint8)
+        if self.class_column is not None:
+            kinds[self.class_column] = WORD
+        left: list[Block] = []
+        sparse = None
+        for rows in plain_rows(self.source, blocks, ",", kinds, left):
+            sparse = False
+            yield rows
+        yield from self._other_parts(self.source.lines(itertools.chain(left, blocks)), sparse)
+
+    def _other_parts(
+        self, lines: Iterator[tuple[int, str]], sparse: bool | None
+    ) -> Iterator[_Rows]:
+        """Yield the same, of rows that are not plain; whether rows are sparse may be known."""
         rows: list[tuple[list[int], list[float]]] = []
         class_names: list[str] = []
         line_numbers: list[int] = []
-        sparse: bool | None = None
         for number, line in lines:
             line = line.strip()
             if not line or line.startswith("%"):

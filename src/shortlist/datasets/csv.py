@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from shortlist.datasets.builder import Builder
 from shortlist.datasets.dataset import Dataset
-from shortlist.datasets.files import PathOrStream, Source, create
+from shortlist.datasets.dense import plain_rows
+from shortlist.datasets.files import Block, PathOrStream, Source, create
 from shortlist.datasets.numbers import as_float, as_floats, number_texts
 from shortlist.datasets.tables import LabelColumns, Table, column_names
 
@@ -48,16 +49,21 @@ def read(
     delimiter : str
         What stands between values.
     """
-    lines = _lines(source, delimiter)
-    number, first = next(lines, (1, []))
+    head, blocks = source.head(lambda line: bool(line.strip()))
+    _, first = next(_lines(source, delimiter, head), (1, []))
     if not first:
         raise source.error("there is no line to read.", 1)
     names = [name.strip() for name in first] if header else None
     table = Table(source, build, names, len(first), labels=labels, ignore=ignore, classes=classes)
     if not header:
-        lines = itertools.chain([(number, first)], lines)
-    while rows := list(itertools.islice(lines, _ROWS_AT_A_TIME)):
-        table.add(*_columns(source, table, rows, len(first)))
+        number, line = head[-1]
+        blocks = itertools.chain([Block(f"{line}\n".encode(), number)], blocks)
+    left: list[Block] = []
+    for rows in plain_rows(source, blocks, delimiter, table.kinds, left):
+        table.add(*rows)
+    lines = _lines(source, delimiter, source.lines(itertools.chain(left, blocks)))
+    while some := list(itertools.islice(lines, _ROWS_AT_A_TIME)):
+        table.add(*_columns(source, table, some, len(first)))
     return table.finish()
 
 
@@ -79,20 +85,27 @@ def _columns(
     return numbers, class_names, [line for line, _ in rows]
 
 
-def _lines(source: Source, delimiter: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield the number and the words of each line that is not empty."""
-    reader = csv.reader(
-        (line + "\n" for _, line in source.lines()), delimiter=delimiter, strict=True
-    )
+def _lines(
+    source: Source, delimiter: str, lines: Iterable[tuple[int, str]]
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield the number and the words of each row that is not empty."""
+    number = 1
+
+    def texts() -> Iterator[str]:
+        nonlocal number
+        for number, line in lines:  # noqa: B007
+            yield line + "\n"
+
+    reader = csv.reader(texts(), delimiter=delimiter, strict=True)
     while True:
         try:
             row = next(reader, None)
         except csv.Error as error:
-            raise source.error(f"it is not CSV ({error}).", reader.line_num) from None
+            raise source.error(f"it is not CSV ({error}).", number) from None
         if row is None:
             return
         if row:
-            yield reader.line_num, row
+            yield number, row
 
 
 def _not_a_number(table: Table, words: list[str]) -> str:

@@ -6,10 +6,11 @@ import bz2
 import codecs
 import gzip
 import io
+import itertools
 import lzma
 import os
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
@@ -133,11 +134,24 @@ class Source:
         except _DECOMPRESSION_ERRORS as error:
             raise self._cut_off(error, line) from None
 
-    def lines(self) -> Iterator[tuple[int, str]]:
-        """Yield the number and the text of each line."""
-        for data, first in self.blocks():
+    def lines(self, blocks: Iterable[Block]) -> Iterator[tuple[int, str]]:
+        """Yield the number and the text of each line of blocks."""
+        for data, first in blocks:
             for number, line in enumerate(data.split(b"\n")[:-1], first):
                 yield number, self.text(line, number)
+
+    def head(self, last: Callable[[str], bool]) -> tuple[list[tuple[int, str]], Iterator[Block]]:
+        """Return the lines up to the first that is the `last`, and the blocks after them."""
+        blocks, head = self.blocks(), []
+        for block in blocks:
+            at = 0
+            for number, line in self.lines([block]):
+                at = block.data.index(b"\n", at) + 1
+                head.append((number, line))
+                if last(line):
+                    rest = Block(block.data[at:], number + 1)
+                    return head, itertools.chain([rest] if rest.data else [], blocks)
+        return head, iter(())
 
     def text(self, data: bytes, line: int | None = None) -> str:
         """Return bytes as text in UTF-8."""

@@ -15,6 +15,7 @@ References
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable
 
 import numpy as np
@@ -30,6 +31,7 @@ _ROOM_FOR_A_DIGIT = np.uint64(10**18)  # ten times as much, and nine, is below 2
 _LEAST_POWER, _LARGEST_POWER = -342, 308
 _EXACT_POWERS = np.array([10.0**q for q in range(23)])
 _EXACT_INTEGERS = np.uint64(1 << 53)
+_NUMBER = re.compile(rb"[-+.0-9eE]+")
 _LARGEST_EXPONENT = 100_000  # more is infinity or zero
 
 _ONE, _NINE, _TEN, _LOW = np.uint64(1), np.uint64(9), np.uint64(10), np.uint64(0xFFFFFFFF)
@@ -155,6 +157,13 @@ def scan_number(data, at):
     if not fits:
         return np.nan, i, HARD
     return -value if negative else value, i, EXACT
+
+
+def read_number(data: bytes, at: int) -> float:
+    """Return a number that `scan_number` found hard; infinity, if it is too large."""
+    found = _NUMBER.match(data, at)
+    assert found is not None
+    return float(found[0])
 
 
 def as_float(text: str) -> float:

@@ -6,7 +6,6 @@ leaves values of 1 out.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import BinaryIO, Literal, NamedTuple
 
@@ -20,13 +19,20 @@ from shortlist.datasets.builder import Builder, Header, LabelSets, SparseRows
 from shortlist.datasets.classes import UNKNOWN, Classes
 from shortlist.datasets.dataset import Dataset
 from shortlist.datasets.files import Block, Source
-from shortlist.datasets.numbers import HARD, NINE, NO_NUMBER, ZERO, number_texts, scan_number
+from shortlist.datasets.numbers import (
+    HARD,
+    NINE,
+    NO_NUMBER,
+    ZERO,
+    number_texts,
+    read_number,
+    scan_number,
+)
 
 ZeroBased = bool | Literal["auto"]
 
 _SPACE, _TAB, _RETURN, _NEWLINE, _HASH, _COLON, _COMMA, _BAR = b" \t\r\n#:,|"
 _Q, _I, _D = b"qid"
-_NUMBER = re.compile(rb"[-+.0-9eE]+")
 _LARGEST_INDEX = np.iinfo(np.int32).max - 1
 _LARGEST_LABEL = 2.0**53
 
@@ -215,7 +221,7 @@ def scan(source: Source, block: Block, *, bar: bool = False, blank_rows: bool = 
     if wrong != _FINE:
         raise source.error(_WRONG[wrong].format(_quoted(data, at)), block.line_at(at))
     for place, start in hard[:n_hard].tolist():
-        value = float(_NUMBER.match(data, start)[0])  # type: ignore[index]
+        value = read_number(data, start)
         if place < 0:
             labels[-1 - place] = value
         else:

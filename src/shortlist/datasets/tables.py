@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from shortlist.datasets.builder import Builder, Header, LabelSets
 from shortlist.datasets.classes import UNKNOWN, Classes
 from shortlist.datasets.dataset import Dataset
+from shortlist.datasets.dense import IGNORED, NUMBER, WORD
 from shortlist.datasets.files import Source
 
 #: Which columns are labels: one is the class, several are 0 or 1.
@@ -60,6 +61,11 @@ class Table:
         left_out = {self._column(column, width) for column in ignore} | {self.class_column}
         #: The columns that are numbers: features, and labels that are 0 or 1.
         self.numeric = [j for j in range(width) if j not in left_out]
+        #: What each column is, for `dense.scan`.
+        self.kinds = np.full(width, IGNORED, np.uint8)
+        self.kinds[self.numeric] = NUMBER
+        if self.class_column is not None:
+            self.kinds[self.class_column] = WORD
         self._is_label = np.isin(self.numeric, label_columns)
         self._labels = [self.numeric.index(j) for j in label_columns]
         if label_columns:
@@ -84,6 +90,9 @@ class Table:
         """Add rows: their numbers, the text in the class column if there is one, and lines."""
         labels = None
         if self.class_column is not None:
+            if "" in class_names:
+                where = lines[class_names.index("")]
+                raise self._source.error("there is no class; fill it in, or remove the row.", where)
             codes = self._classes.encode(class_names)
             for row in np.flatnonzero(codes == UNKNOWN)[:1]:
                 raise self._source.error(

@@ -5,14 +5,16 @@ Labels and indices count from 0, and an empty line is an example without either.
 
 from __future__ import annotations
 
-import itertools
+import re
 from collections.abc import Iterator
 
 from shortlist.datasets import pairs
 from shortlist.datasets.builder import Builder
 from shortlist.datasets.classes import Classes
 from shortlist.datasets.dataset import Dataset
-from shortlist.datasets.files import Block, PathOrStream, Source, create
+from shortlist.datasets.files import PathOrStream, Source, create
+
+_SIZE = re.compile("[0-9]{1,9}")
 
 
 def read(source: Source, build: Builder, *, multilabel: bool = True) -> Dataset:
@@ -25,11 +27,9 @@ def read(source: Source, build: Builder, *, multilabel: bool = True) -> Dataset:
     multilabel : bool
         Whether examples have label sets, or one label each.
     """
-    blocks = source.blocks()
-    first = next(blocks, Block(b"\n", 1))
-    header, _, rest = first.data.partition(b"\n")
-    words = header.split()
-    if len(words) != 3 or not all(word.isdigit() and len(word) < 10 for word in words):
+    head, blocks = source.head(lambda line: True)
+    words = head[0][1].split() if head else []
+    if len(words) != 3 or not all(map(_SIZE.fullmatch, words)):
         raise source.error(
             "the first line must say how many examples, features and labels there are; "
             "for LIBSVM text pass format='libsvm'.",
@@ -39,7 +39,7 @@ def read(source: Source, build: Builder, *, multilabel: bool = True) -> Dataset:
 
     def rows() -> Iterator[pairs.Rows]:
         n_read, last_line = 0, 1
-        for block in itertools.chain([Block(rest, 2)], blocks):
+        for block in blocks:
             part = pairs.scan(source, block, blank_rows=True)
             n_read += len(part.label_offsets) - 1
             last_line = block.line_at(len(block.data))
