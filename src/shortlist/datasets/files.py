@@ -24,7 +24,7 @@ _COMPRESSED: dict[str, Callable[..., Any]] = {
     ".bz2": bz2.open,
 }
 _DECOMPRESSION_ERRORS = (EOFError, OSError, lzma.LZMAError, zlib.error)
-_BLOCK = 1 << 23  # bytes: long enough for compiled code, short beside any data set
+_BLOCK = 1 << 20  # bytes: long enough for compiled code, short enough for the cache
 
 #: A path, or a stream of bytes such as ``sys.stdin.buffer``.
 PathOrStream = str | os.PathLike[str] | BinaryIO
@@ -112,25 +112,20 @@ class Source:
 
     def blocks(self) -> Iterator[Block]:
         """Yield all lines, many at a time; a last line without an end gets one."""
-        line, rest = 1, [b""]
+        line = 1
         with self.open() as stream:
-            data = self._more(stream, line).removeprefix(codecs.BOM_UTF8)
-            while data:
-                whole = data.rfind(b"\n") + 1
-                if whole:
-                    block = Block(b"".join([*rest, data[:whole]]), line)
-                    yield block
-                    line += block.data.count(b"\n")
-                    rest = []
-                rest.append(data[whole:])
-                data = self._more(stream, line)
-        last = b"".join(rest)
-        if last:
-            yield Block(last + b"\n", line)
+            while data := self._more(stream, line):
+                if line == 1:
+                    data = data.removeprefix(codecs.BOM_UTF8)
+                block = Block(data if data.endswith(b"\n") else data + b"\n", line)
+                yield block
+                line = block.line_at(len(block.data))
 
     def _more(self, stream: BinaryIO, line: int) -> bytes:
+        """Return the next bytes, to the end of a line."""
         try:
-            return stream.read(_BLOCK)
+            data = stream.read(_BLOCK)
+            return data if data.endswith(b"\n") else data + stream.readline()
         except _DECOMPRESSION_ERRORS as error:
             raise self._cut_off(error, line) from None
 

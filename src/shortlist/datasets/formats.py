@@ -172,7 +172,8 @@ def convert(
     read_options, write_options = read_options or {}, write_options or {}
     _check_options(reading.name, reading.reader, read_options)
     _check_options(writing.name, writing.writer, write_options)
-    if writing.name == "store" and reading.name != "store":
+    to_folder = writing.name == "store" and isinstance(target, (str, os.PathLike))
+    if to_folder and reading.name != "store":
         opened = Source(source)
         with store.StoreBuilder(opened.name, Path(target)) as build:  # type: ignore[arg-type]
             reading.reader(opened, build, **read_options)

@@ -18,13 +18,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from shortlist.datasets.arrays import damage, matrix_of
-from shortlist.datasets.builder import (
-    Builder,
-    Header,
-    LabelSets,
-    SparseRows,
-    csr,
-)
+from shortlist.datasets.builder import Builder, Header, LabelSets, SparseRows, csr
 from shortlist.datasets.classes import Classes
 from shortlist.datasets.dataset import Dataset
 from shortlist.datasets.files import PathOrStream, Source
@@ -77,7 +71,6 @@ class StoreBuilder(Builder):
         self.path = path
         self._folder = path.with_name(f"{path.name}.{os.getpid()}.tmp")
         self._columns: dict[str, _Column] = {}
-        self._has_labels = False
 
     def __enter__(self) -> StoreBuilder:
         if self.path.exists() and not (self.path / "store.json").exists():

@@ -61,7 +61,7 @@ class Table:
         left_out = {self._column(column, width) for column in ignore} | {self.class_column}
         #: The columns that are numbers: features, and labels that are 0 or 1.
         self.numeric = [j for j in range(width) if j not in left_out]
-        #: What each column is, for `dense.scan`.
+        #: What each column is, for `dense.plain_rows`.
         self.kinds = np.full(width, IGNORED, np.uint8)
         self.kinds[self.numeric] = NUMBER
         if self.class_column is not None:
