@@ -13,10 +13,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import scipy.integrate
 import scipy.sparse
 import scipy.special
-import scipy.stats
 from numpy.typing import ArrayLike, NDArray
 
 from shortlist._arrays import as_integer, as_k, as_nonnegative
@@ -242,15 +240,17 @@ class OrthogonalGaussians(GaussianMixture):
         -------
         float
         """
+        from scipy.integrate import quad
+
         m = len(self.means)
         k = as_k(k, m, "the list of classes")
 
         def caught(t: float) -> float:
-            fewer = scipy.stats.binom.cdf(k - 1, m - 1, scipy.special.ndtr(-t))
+            fewer = scipy.special.bdtr(k - 1, m - 1, scipy.special.ndtr(-t))  # binomial
             return float(fewer * np.exp(-0.5 * (t - self.separation) ** 2) / np.sqrt(2 * np.pi))
 
         s = self.separation
-        inside, _ = scipy.integrate.quad(caught, s - 10, s + 10, epsabs=1e-12, limit=200)
+        inside, _ = quad(caught, s - 10, s + 10, epsabs=1e-12, limit=200)
         return 1.0 - inside
 
 
