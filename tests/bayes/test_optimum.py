@@ -103,6 +103,14 @@ def test_truncated_entropy_is_least_where_the_formula_says():
             assert bayes.conditional_risk(loss, scores, p) >= optimum.risk - 1e-12
 
 
+@pytest.mark.parametrize("loss", [losses.topk_svm_alpha(2), losses.topk_svm_beta(2)], ids=str)
+def test_probabilities_too_small_for_a_solver(loss):
+    for tiny in (1e-6, 1e-12, 1e-300):
+        found = bayes.optimal_scores(loss, [tiny, 0.5, 0.3, 0.2 - tiny])
+        assert found.risk == pytest.approx(bayes.optimal_scores(loss, [0, 0.5, 0.3, 0.2]).risk)
+        assert found.gap <= 1e-9
+
+
 def test_infinities_of_the_closed_forms():
     p = [0.0, 0.75, 0.25]
     np.testing.assert_array_equal(

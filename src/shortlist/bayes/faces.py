@@ -51,7 +51,7 @@ class Counterexample(NamedTuple):
 
 
 class Decision(NamedTuple):
-    """How many corners were looked at, and the worst counterexample, if there is one."""
+    """How many corners were looked at, and the worst counterexample found, if there is one."""
 
     corners: int
     worst: Counterexample | None

@@ -181,8 +181,9 @@ def _linear_program(loss: Loss, q: Vector, occurring: int) -> Ordered:
     np.maximum.at(values, owners, rows @ d + constants)
     risk = float(q[labels] @ values[labels])
     multipliers = -found.ineqlin.marginals
-    totals = np.bincount(owners, multipliers, q.size)
-    multipliers = multipliers * q[owners] / totals[owners]  # each label's sum exactly to q
+    totals = np.bincount(owners, multipliers, q.size)[owners]
+    # Those of a label sum to its probability; one too small for the solver counts as 0.
+    multipliers *= np.divide(q[owners], totals, out=np.zeros(owners.size), where=totals > 0.0)
     lower = float(multipliers @ constants)
     short = -float(np.minimum(multipliers @ rows, 0.0)[:-1].sum())  # 0 but for rounding
     if short > 0.0:
