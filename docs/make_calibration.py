@@ -26,6 +26,8 @@ from shortlist import bayes, losses, path, rows
 HERE = Path(__file__).parent
 PAPER, EXACT, PROOF = "proved in the paper", "exact", "proved below"
 
+PROBLEMS = 60  # distributions in a search
+
 #: Name, loss for shortlists of k, and where the answer comes from.
 TABLE: list[tuple[str, Callable[[int], Any], str]] = [
     ("ova svm", lambda k: losses.ova_svm(), f"{PAPER}; {EXACT}"),
@@ -63,13 +65,13 @@ def answer(verdict: bayes.Verdict) -> str:
     return word if verdict.exact or not verdict.calibrated else f"({word})"
 
 
-def tables(problems: int) -> None:
+def tables() -> None:
     """Write the table of verdicts, its witnesses, and that of shorter and longer lists."""
     lines, witnesses, searched, price = [], [], 0, np.inf
     for name, make, source in TABLE:
         cells = []
         for m in range(3, 7):
-            verdicts = [bayes.calibration(make(k), k, m, problems=problems) for k in range(1, m)]
+            verdicts = [bayes.calibration(make(k), k, m, problems=PROBLEMS) for k in range(1, m)]
             cells.append(" ".join(map(answer, verdicts)))
             for verdict in verdicts:
                 if verdict.witness is not None and m <= 4:
@@ -84,7 +86,7 @@ def tables(problems: int) -> None:
     write("calibration_witnesses", ["loss", "m", "k", "p", "minimiser g", "regret"], witnesses)
     print(f"searched {searched} problems; a wrong shortlist costs at least {price:.1e}")
     lines = [
-        [name, *(answer(bayes.calibration(make(3), s, 5, problems=problems)) for s in range(1, 5))]
+        [name, *(answer(bayes.calibration(make(3), s, 5, problems=PROBLEMS)) for s in range(1, 5))]
         for name, make, _ in OTHER_LENGTHS
     ]
     write("calibration_lengths", ["loss, k = 3, m = 5", *(f"s = {s}" for s in range(1, 5))], lines)
@@ -112,7 +114,7 @@ def knows_shortlist(loss: Any, k: int, p: np.ndarray) -> bool:
     return bool(excess.risk[excess.regret > 1e-9].min(initial=np.inf) > 1e-9)
 
 
-def simplex(problems: int) -> None:
+def simplex() -> None:
     """Draw the distributions of three classes, coloured by the shortlist that a loss learns."""
     width, height = 288, 250
     x, y = np.meshgrid((np.arange(width) + 0.5) / width, (np.arange(height) + 0.5) / height)
@@ -157,7 +159,7 @@ CURVES = [
 ]
 
 
-def excess(problems: int) -> None:
+def excess() -> None:
     """Draw how surrogate regret bounds top-k regret, over a grid of distributions."""
     ticks = (0.05, 0.1, 0.2, 0.4)
     figure, axes = plt.subplots(1, 2, figsize=(10, 4.2), sharey=True)
@@ -228,7 +230,7 @@ def topk_error(scores: np.ndarray, p: np.ndarray) -> float:
     return 1.0 - float(np.take_along_axis(p, chosen, axis=1).sum(axis=1).mean())
 
 
-def experiment(problems: int) -> None:
+def experiment() -> None:
     """Train on samples of growing size; choose C on as many other examples."""
     seeds = range(3)
     figure, axes = plt.subplots(1, 2, figsize=(10, 4.2), sharey=True)
@@ -274,11 +276,12 @@ def main() -> None:
     """Make what was asked for."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("parts", nargs="*", help=f"of {', '.join(PARTS)}; all by default")
-    parser.add_argument("--problems", type=int, default=60, help="distributions in a search")
-    arguments = parser.parse_args()
-    for part in arguments.parts or PARTS:
+    parts = parser.parse_args().parts or list(PARTS)
+    if not set(parts) <= set(PARTS):
+        parser.error(f"the parts are {', '.join(PARTS)}.")
+    for part in parts:
         start = time.perf_counter()
-        PARTS[part](arguments.problems)
+        PARTS[part]()
         print(f"{part}: {time.perf_counter() - start:.0f} s", flush=True)
 
 
