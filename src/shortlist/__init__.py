@@ -9,6 +9,7 @@ __version__ = "0.1.0.dev0"
 
 #: Imported when first used, so that ``import shortlist`` costs nothing by itself.
 _SUBMODULES = (
+    "bayes",
     "datasets",
     "estimators",
     "losses",
@@ -32,6 +33,7 @@ __all__ = [
     "MultilabelClassifier",
     "TopKClassifier",
     "__version__",
+    "bayes",
     "datasets",
     "estimators",
     "losses",
