@@ -45,8 +45,9 @@ _PRODUCT, _MATRIX, _FACTOR = 0.08, 0.02, 0.02
 _ENTROPIC_MATRIX = 0.04
 #: A change must be likely to save this much.
 _WORTH_A_CHANGE = 1.15
-#: The share of Newton's cost that passes with a pull may take before they are judged.
-_TRIAL = 0.25
+#: The share of Newton's cost that passes with a pull may take before they are judged; the latter
+#: where its systems are solved by conjugate gradients, whose cost is hard to foresee.
+_TRIAL, _LONG_TRIAL = 0.25, 1.0
 
 
 def check(solver: str, problem: Problem) -> None:
@@ -81,7 +82,8 @@ def better(method: Method, history: History, tol: float) -> tuple[str, str] | No
     if method.name == "accelerated":
         spent = method.epoch - _first_epoch(history, method.name)
         cost = remaining * _WITH_PULL * one_pass
-        if spent * _WITH_PULL * one_pass < _TRIAL * newton or cost < _WORTH_A_CHANGE * newton:
+        trial = _TRIAL if systems.is_direct(problem) else _LONG_TRIAL
+        if spent * _WITH_PULL * one_pass < trial * newton or cost < _WORTH_A_CHANGE * newton:
             return None
         name = "newton"
     else:
@@ -157,7 +159,7 @@ def _cost_of_newton(problem: Problem) -> float:
         steps = 3.0 + 0.35 * doubled if known.entropic else 5.0 + 1.5 * doubled
         matrix = _ENTROPIC_MATRIX if known.entropic else _MATRIX
         return steps * (step + matrix * problem.n * width**2 + _FACTOR * width**3)
-    steps = 4.0 + 0.6 * doubled if known.entropic else 5.0 + 1.5 * doubled
+    steps = 4.0 + 0.6 * doubled if known.entropic else 8.0 + 2.5 * doubled
     iterations = min(30.0 + 3.0 * math.sqrt(hardness), 150.0)
     blocks = systems.cost_of_blocks(np.full(problem.m, problem.n), problem.d)
     if systems.are_blocks_worth(blocks, problem):
