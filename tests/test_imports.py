@@ -8,7 +8,18 @@ import shortlist
 PACKAGE = Path(shortlist.__file__).parent
 
 #: A room may import itself and the rooms before it.
-ROOMS = ["_jit", "_generic", "_arrays", "special", "prox", "losses", "rows", "metrics", "solvers"]
+ROOMS = [
+    "_jit",
+    "_generic",
+    "_arrays",
+    "special",
+    "prox",
+    "losses",
+    "rows",
+    "metrics",
+    "solvers",
+    "nn",
+]
 
 
 def imports_of(file):

@@ -8,13 +8,14 @@ from typing import Any
 __version__ = "0.1.0.dev0"
 
 #: Imported when first used, so that ``import shortlist`` costs nothing by itself.
-_SUBMODULES = ("losses", "metrics", "prox", "rows", "solvers", "special")
+_SUBMODULES = ("losses", "metrics", "nn", "prox", "rows", "solvers", "special")
 _FUNCTIONS = {"path": "solvers", "solve": "solvers"}
 
 __all__ = [
     "__version__",
     "losses",
     "metrics",
+    "nn",
     "path",
     "prox",
     "rows",
