@@ -33,6 +33,13 @@ class Batch(NamedTuple):
         empty = torch.zeros_like(self.scores, dtype=torch.bool)
         return empty.scatter(1, self.labels[:, None], self.counted[:, None])
 
+    @property
+    def masked(self) -> Tensor:
+        """Which examples have a label whose score is minus infinity."""
+        if self.numbered:
+            return self.scores.gather(1, self.labels[:, None]).squeeze(1).isneginf()
+        return (self.labels & self.scores.isneginf()).any(1)
+
 
 def as_batch(scores: Tensor, target: Tensor, ignore_index: int) -> Batch:
     """Return scores (m,), (n, m) or (n, m, d1, ...) and their targets as rows.

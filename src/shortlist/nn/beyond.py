@@ -65,7 +65,8 @@ def calibrated_topk_svm(loss: CalibratedTopKSvm, scores: Tensor, labels: Tensor)
         candidates = rows[None]
     next_one = candidates.topk(loss.k + 1, -1).values[..., -1].mean(0)
     margin = loss.margin[labels] if isinstance(loss.margin, Tensor) else loss.margin
-    return functional.relu(margin + next_one - own)
+    values = functional.relu(margin + next_one - own)
+    return values + 0.0 * rows.detach().amax(1)  # a NaN among the k largest is seen
 
 
 def class_margins(counts: Tensor, largest: float = 1.0) -> Tensor:

@@ -90,4 +90,5 @@ def truncated_topk_entropy(loss: TruncatedTopKEntropy, scores: Tensor, labels: T
     if loss.k > 1:
         others = rows.detach().scatter(1, labels[:, None], LOWEST)
         rows = rows.scatter(1, others.topk(loss.k - 1, 1, sorted=False).indices, LOWEST)
-    return functional.cross_entropy(rows, labels, reduction="none")
+    values = functional.cross_entropy(rows, labels, reduction="none")
+    return values + 0.0 * scores.detach().amax(1)  # a NaN among those left out is seen

@@ -48,7 +48,7 @@ class Loss(torch.nn.Module):
     >>> from shortlist import nn
     >>> criterion = nn.Loss("topk_entropy", k=2)
     >>> criterion(torch.tensor([[1.0, 3.0, 0.0, 0.0]]), torch.tensor([0])).round(decimals=3)
-    tensor(1.3420)
+    tensor(1.7340)
     """
 
     weight: Tensor | None
@@ -73,7 +73,7 @@ class Loss(torch.nn.Module):
     def forward(self, scores: Tensor, target: Tensor) -> Tensor:
         """Return the loss of a batch."""
         return value(
-            self.loss,
+            self._loss_of(scores),
             scores,
             target,
             weight=self.weight,
@@ -81,6 +81,10 @@ class Loss(torch.nn.Module):
             label_smoothing=self.label_smoothing,
             reduction=self.reduction,
         )
+
+    def _loss_of(self, scores: Tensor) -> LossValue:
+        """Return the loss with what the module holds for it in buffers."""
+        return self.loss
 
     def extra_repr(self) -> str:
         """Return what a printed network shows."""
@@ -216,18 +220,9 @@ class CalibratedTopKSVMLoss(Loss):
         super().__init__(CalibratedTopKSvm(k, 1.0, noise, samples), **options)
         self.register_buffer("margin", torch.as_tensor(margin))
 
-    def forward(self, scores: Tensor, target: Tensor) -> Tensor:
-        """Return the loss of a batch, with the margins where the module is now."""
-        margin = self.margin.expand(scores.shape[min(1, scores.ndim - 1)])
-        self_with_margins = self.loss._replace(margin=margin)
-        return value(
-            self_with_margins,
-            scores,
-            target,
-            weight=self.weight,
-            ignore_index=self.ignore_index,
-            reduction=self.reduction,
-        )
+    def _loss_of(self, scores: Tensor) -> LossValue:
+        margins = self.margin.expand(scores.shape[min(1, scores.ndim - 1)])
+        return self.loss._replace(margin=margins)
 
 
 class LapSumLoss(Loss):

@@ -66,7 +66,8 @@ def root(breaks: Tensor, changes: Tensor, radius: Tensor | float) -> Tensor:
     steepness = changes.gather(1, order).cumsum(1)
     level = torch.zeros_like(breaks)
     level[:, 1:] = (steepness[:, :-1] * (breaks[:, :-1] - breaks[:, 1:])).cumsum(1)
-    below = level < radius * (1.0 - 1e3 * torch.finfo(level.dtype).eps)  # or reached, but rounded
+    rounding = 1e3 * radius + 8.0 * (breaks.abs() + breaks[:, :1].abs())
+    below = level < radius - torch.finfo(level.dtype).eps * rounding
     last = (below.sum(1, keepdim=True) - 1).clamp_(min=0)
     missing = radius - level.gather(1, last)
     step = torch.where(missing > 0.0, missing / steepness.gather(1, last), 0.0)

@@ -30,7 +30,7 @@ from shortlist.nn.entropy import topk_entropy, truncated_topk_entropy
 from shortlist.nn.hinge import topk_svm
 from shortlist.nn.multilabel import Lsep, lsep, multilabel_softmax, multilabel_svm
 from shortlist.nn.ova import ova_logistic, ova_svm
-from shortlist.nn.selection import LOWEST, floored
+from shortlist.nn.selection import floored
 
 #: (loss, scores (n, m), labels) to the values (n,), for losses of one label or of sets
 _OF_ONE: dict[type, Callable[[Any, Tensor, Tensor], Tensor]] = {
@@ -57,7 +57,7 @@ _OF_CLASSES: dict[type, Callable[[Any, Tensor, Tensor, Tensor | None, float], Te
 _SMOOTH_LABELS = (OvaLogistic, MultilabelSoftmax)
 
 
-class Options(NamedTuple):
+class _Options(NamedTuple):
     """What a loss of a batch depends on besides the scores, as in `torch.nn.CrossEntropyLoss`."""
 
     weight: Tensor | None = None
@@ -113,26 +113,26 @@ def value(
     --------
     >>> import torch
     >>> from shortlist import losses, nn
-    >>> scores = torch.tensor([[1.0, 3.0, 0.0, 0.0]], requires_grad=True)
+    >>> scores = torch.tensor([[1.0, 3.0, 0.5, 0.0]], requires_grad=True)
     >>> loss = nn.value(losses.topk_svm_alpha(k=2), scores, torch.tensor([0]))
     >>> loss
-    tensor(1.5000, grad_fn=<DivBackward0>)
+    tensor(1.7500, grad_fn=<DivBackward0>)
     >>> loss.backward()
     >>> scores.grad
     tensor([[-1.0000,  0.5000,  0.5000,  0.0000]])
     """
     loss = make(loss) if isinstance(loss, str) else loss
-    options = Options(weight, ignore_index, label_smoothing, as_reduction(reduction))
+    options = _Options(weight, ignore_index, label_smoothing, as_reduction(reduction))
     batch = as_batch(scores, target, ignore_index)
     _check(loss, batch, options)
     if weight is not None:
         options = options._replace(weight=weight.to(batch.scores))
     values, weights = _values(loss, batch, options)
-    values = values.masked_fill(values > -0.1 * LOWEST, torch.inf)
+    values = values.masked_fill(batch.masked, torch.inf)
     return reduce(values, weights, batch, options.reduction)
 
 
-def _values(loss: Loss, batch: Batch, options: Options) -> tuple[Tensor, Tensor]:
+def _values(loss: Loss, batch: Batch, options: _Options) -> tuple[Tensor, Tensor]:
     """Return the value of every example, times its weight, and that weight."""
     kind, weight = type(loss), options.weight
     scores, labels = batch.scores, batch.labels
@@ -153,7 +153,7 @@ def _values(loss: Loss, batch: Batch, options: Options) -> tuple[Tensor, Tensor]
     return of_classes(loss, scores, batch.indicators, weight, options.label_smoothing), ones
 
 
-def _check(loss: Loss, batch: Batch, options: Options) -> None:
+def _check(loss: Loss, batch: Batch, options: _Options) -> None:
     """Refuse what the loss cannot use."""
     kind, name, m = type(loss), type(loss).__name__, batch.scores.shape[1]
     if not (kind in _OF_ONE or kind in _OF_SETS or kind in _OF_CLASSES):
