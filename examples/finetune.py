@@ -1,7 +1,8 @@
 """Train a small convolutional network on digits with noisy labels: softmax against top-k losses.
 
 A share of the training labels is replaced by random ones. Losses that forgive the best few other
-classes do not press a network to explain them.
+classes do not press a network to explain them. The truncated entropy is not convex and says nothing
+of the order within the short list: it fine-tunes the network that softmax has trained.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from sklearn.datasets import load_digits
 
 from shortlist import nn
 
-EPOCHS, BATCH = 15, 64
+EPOCHS, BATCH, RATE = 15, 64, 3e-3
 NOISE = (0.0, 0.4, 0.7)
 LOSSES = {
     "softmax": nn.SoftmaxLoss(),
@@ -20,8 +21,8 @@ LOSSES = {
     "smooth top-3 svm": nn.TopKSVMLoss(k=3, smoothing=1.0),
     "top-3 entropy": nn.TopKEntropyLoss(k=3),
     "consistent top-3 svm": nn.ConsistentTopKSVMLoss(k=3, smoothing=1.0),
-    "truncated top-3 entropy": nn.TruncatedTopKEntropyLoss(k=3),
 }
+FINE_TUNED = {"softmax, then truncated": nn.TruncatedTopKEntropyLoss(k=3)}
 
 
 def network() -> torch.nn.Module:
@@ -39,17 +40,17 @@ def network() -> torch.nn.Module:
     )
 
 
-def train(loss: nn.Loss, images: torch.Tensor, labels: torch.Tensor) -> torch.nn.Module:
-    """Return a network trained with a loss."""
-    model = network()
-    optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)
+def train(
+    model: torch.nn.Module, loss: nn.Loss, images: torch.Tensor, labels: torch.Tensor, rate: float
+) -> None:
+    """Train a network with a loss."""
+    optimizer = torch.optim.Adam(model.parameters(), lr=rate)
     order = torch.Generator().manual_seed(0)
     for _ in range(EPOCHS):
         for batch in torch.randperm(len(labels), generator=order).split(BATCH):
             optimizer.zero_grad()
             loss(model(images[batch]), labels[batch]).backward()
             optimizer.step()
-    return model
 
 
 def with_noise(labels: np.ndarray, share: float) -> torch.Tensor:
@@ -69,10 +70,13 @@ def main() -> None:
     print("accuracy on clean labels, in percent, by the share of random labels in training\n")
     print(f"{'':24}" + "".join(f"{f'{share:.0%} random':>24}" for share in NOISE))
     print(f"{'loss':24}" + "".join(f"{k:>8}" for _ in NOISE for k in ("top-1", "top-2", "top-3")))
-    for name, loss in LOSSES.items():
+    for name, loss in {**LOSSES, **FINE_TUNED}.items():
         cells = []
         for share in NOISE:
-            model = train(loss, images[fit], with_noise(y[fit], share)).eval()
+            model, labels = network(), with_noise(y[fit], share)
+            if name in FINE_TUNED:
+                train(model, LOSSES["softmax"], images[fit], labels, RATE)
+            train(model, loss, images[fit], labels, RATE / 10 if name in FINE_TUNED else RATE)
             accuracy = nn.TopKAccuracy(k=(1, 2, 3))
             with torch.no_grad():
                 accuracy.update(model(images[test]), torch.tensor(y[test]))

@@ -1,5 +1,7 @@
 """Losses that only torch has, and batches to try all of them on."""
 
+import nn.needs_torch  # noqa: I001
+
 import numpy as np
 import torch
 

@@ -16,7 +16,7 @@ import torch
 from torch import Tensor
 
 from shortlist.losses.consistent import ConsistentTopKSvm
-from shortlist.nn.projection import Projected, tolerance
+from shortlist.nn.projection import Projected, mean_over, tolerance
 from shortlist.nn.selection import (
     LOWEST,
     above_threshold,
@@ -107,13 +107,8 @@ def _hessian_times(
     positive = p > near
     apart = (p >= level - near).sum(1, keepdim=True) <= loss.k
     pooled = positive & ((p - level).abs() <= near) & ~apart
-
-    def mean(where: Tensor) -> Tensor:
-        inside = directions.where(where, 0.0).sum(1, keepdim=True)
-        return inside / where.sum(1, keepdim=True).clamp(min=1)
-
-    of_pool = torch.where(pooled, mean(pooled), directions)
-    return torch.where(positive, of_pool - mean(positive), 0.0) / loss.smoothing
+    of_pool = torch.where(pooled, mean_over(directions, pooled), directions)
+    return torch.where(positive, of_pool - mean_over(directions, positive), 0.0) / loss.smoothing
 
 
 consistent_topk_svm = Projected(_solve, _hessian_times)

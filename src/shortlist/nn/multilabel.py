@@ -14,7 +14,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from shortlist.losses.multilabel import MultilabelSoftmax, MultilabelSvm
-from shortlist.nn.projection import Projected, tolerance
+from shortlist.nn.projection import Projected, mean_over, tolerance
 from shortlist.nn.selection import LOWEST, above_threshold, capped_threshold, floored, root, shifted
 
 
@@ -90,15 +90,11 @@ def _hessian_times(
     if loss.smoothing == 0.0:
         return torch.zeros_like(directions)
     near = tolerance(gradient)
-
-    def mean(where: Tensor) -> Tensor:
-        inside = directions.where(where, 0.0).sum(1, keepdim=True)
-        return inside / where.sum(1, keepdim=True).clamp(min=1)
-
     support = gradient != 0.0
     full = gradient.relu().sum(1, keepdim=True) >= 1.0 - near
-    apart = torch.where(labels, mean(support & labels), mean(support & ~labels))
-    centre = torch.where(full, apart, mean(support))
+    mine, others = (mean_over(directions, support & side) for side in (labels, ~labels))
+    apart = torch.where(labels, mine, others)
+    centre = torch.where(full, apart, mean_over(directions, support))
     return torch.where(support, directions - centre, 0.0) / loss.smoothing
 
 

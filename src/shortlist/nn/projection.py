@@ -35,6 +35,12 @@ def tolerance(gradient: Tensor) -> float:
     return 1e-12 if gradient.dtype == torch.float64 else 1e-5
 
 
+def mean_over(values: Tensor, where: Tensor) -> Tensor:
+    """Return the mean (n, 1) of the elements of each row that are meant, 0 of none."""
+    inside = values.where(where, 0.0).sum(1, keepdim=True)
+    return inside / where.sum(1, keepdim=True).clamp(min=1)
+
+
 class _Value(torch.autograd.Function):
     @staticmethod
     def forward(
