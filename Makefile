@@ -5,21 +5,22 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
+TORCH ?= torch==2.13.0
 
 .PHONY: demo test lint bench docs clean
 
 demo: $(INSTALLED)
 	$(BIN)/python examples/digits.py
 
-test: lint
-	$(BIN)/python -m pytest
+test: lint $(VENV)/.torch
+	$(BIN)/python -m pytest -n 2 --dist loadfile
 
 lint: $(INSTALLED)
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 
-bench: $(INSTALLED) $(VENV)/.peers
+bench: $(INSTALLED) $(VENV)/.peers $(VENV)/.torch
 	$(BIN)/python benchmarks/bench_start.py
 	$(BIN)/python benchmarks/bench_special.py
 	$(BIN)/python benchmarks/bench_prox.py $(BENCH_ARGS)
@@ -27,6 +28,8 @@ bench: $(INSTALLED) $(VENV)/.peers
 	$(BIN)/python benchmarks/bench_memory.py
 	$(BIN)/python benchmarks/bench_solver.py $(BENCH_ARGS)
 	$(BIN)/python benchmarks/bench_c.py --quick
+	$(BIN)/python benchmarks/bench_reading.py
+	$(BIN)/python benchmarks/bench_nn.py $(BENCH_ARGS)
 
 docs: $(INSTALLED)
 	$(BIN)/python -m sphinx -E -W --keep-going -b html docs docs/_build/html
@@ -42,6 +45,11 @@ $(INSTALLED): pyproject.toml
 		|| { echo "Python 3.11 or later is needed; set PYTHON, for example: make PYTHON=python3.12"; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	touch $@
+
+# Only tests and benchmarks need torch; the demo does not wait for it.
+$(VENV)/.torch: $(INSTALLED)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(TORCH)
 	touch $@
 
 # Peers are compared with where they install; a benchmark says which it misses.

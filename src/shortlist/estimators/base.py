@@ -7,6 +7,7 @@ returns into scikit-learn's attributes.
 from __future__ import annotations
 
 import contextlib
+import importlib
 import math
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
@@ -389,6 +390,18 @@ class ShortlistClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):
         order = np.argsort(-found, axis=1, kind="stable")
         best = np.take_along_axis(best, order, axis=1)
         return self.classes_[best], np.take_along_axis(found, order, axis=1)
+
+    def to_torch(self) -> Any:
+        """Return a linear model as a layer of torch: the certified head of a network.
+
+        Returns
+        -------
+        torch.nn.Linear
+        """
+        check_is_fitted(self)
+        if not hasattr(self, "coef_"):
+            raise AttributeError("a model with a kernel is no linear layer.")
+        return importlib.import_module("shortlist.nn").linear_head(self.coef_, self.intercept_)
 
     def _probabilities(self, scores: FloatArray, single: bool) -> FloatArray:
         loss = self._make_loss()

@@ -1,0 +1,215 @@
+r"""Metrics for training loops: `update` with each batch, `compute` once, `reset`.
+
+Sums are kept in float64 on the device of the first batch. Where `torch.distributed` runs,
+`compute` adds up those of all processes. A label is in the top k unless k others score
+strictly higher; a pair is in the wrong order when the label scores no higher.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from shortlist._arrays import as_choice, as_finite, as_integer
+from shortlist.nn.batch import as_batch
+from shortlist.nn.selection import wide
+
+
+class Metric:
+    """Sums over examples, and what follows from them."""
+
+    def __init__(self, ignore_index: int = -100) -> None:
+        self.ignore_index = ignore_index
+        self._sums: Tensor | None = None
+
+    def update(self, scores: Tensor, target: Tensor) -> None:
+        """Add a batch of scores (n, m, ...) and labels, in any form that losses take."""
+        batch = as_batch(scores.detach(), target, self.ignore_index)
+        rows, labels = batch.scores[batch.counted], batch.indicators[batch.counted]
+        sums = self._sums_of(rows, labels)
+        self._sums = sums if self._sums is None else self._sums + sums
+
+    def compute(self) -> Tensor:
+        """Return the metric of all examples so far."""
+        if self._sums is None:
+            raise RuntimeError(f"{type(self).__name__} has seen no example; call update first.")
+        sums = self._sums
+        if torch.distributed.is_available() and torch.distributed.is_initialized():
+            sums = sums.clone()
+            torch.distributed.all_reduce(sums)
+        return self._result_of(sums)
+
+    def reset(self) -> None:
+        """Forget all examples."""
+        self._sums = None
+
+    def _sums_of(self, scores: Tensor, labels: Tensor) -> Tensor:
+        raise NotImplementedError
+
+    def _result_of(self, sums: Tensor) -> Tensor:
+        raise NotImplementedError
+
+
+class _Mean(Metric):
+    """A mean over the examples for which a number is defined."""
+
+    def _sums_of(self, scores: Tensor, labels: Tensor) -> Tensor:
+        numbers, defined = self._numbers_of(scores, labels)
+        numbers = wide(numbers)[defined].reshape(int(defined.sum()), -1)
+        count = wide(defined).sum().reshape(1)
+        return torch.cat((numbers.sum(0), count))
+
+    def _result_of(self, sums: Tensor) -> Tensor:
+        means = sums[:-1] / sums[-1]
+        return means if means.numel() > 1 else means[0]
+
+    def _numbers_of(self, scores: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the numbers of each example, (n,) or (n, l), and where they are defined."""
+        raise NotImplementedError
+
+
+class _AtK(_Mean):
+    """Of one k, or of several at once."""
+
+    def __init__(self, k: int | Sequence[int], ignore_index: int = -100) -> None:
+        super().__init__(ignore_index)
+        every = k if isinstance(k, Sequence) else (k,)
+        self.k = tuple(as_integer(each, "k", 1) for each in every)
+
+    def _in_top(self, scores: Tensor) -> list[Tensor]:
+        """Return which classes are in the top k, for each k; ties may make it longer than k."""
+        m = scores.shape[1]
+        largest = scores.topk(min(max(self.k), m), 1).values
+        return [scores >= largest[:, min(k, m) - 1, None] for k in self.k]
+
+    def _found(self, scores: Tensor, labels: Tensor) -> Tensor:
+        """Return how many labels are in the top k (n, one for each k)."""
+        return torch.stack([(labels & top).sum(1) for top in self._in_top(scores)], 1)
+
+
+class TopKAccuracy(_AtK):
+    """The share of examples whose label is in the top k; for sets, whose any label is.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from shortlist import nn
+    >>> accuracy = nn.TopKAccuracy(k=(1, 2))
+    >>> accuracy.update(torch.tensor([[3.0, 2.0, 1.0], [1.0, 2.0, 3.0]]), torch.tensor([1, 2]))
+    >>> accuracy.compute()
+    tensor([0.5000, 1.0000], dtype=torch.float64)
+    """
+
+    def _numbers_of(self, scores: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
+        return self._found(scores, labels) > 0, labels.any(1)
+
+
+class RecallAtK(_AtK):
+    """The mean share of an example's labels that are in the top k."""
+
+    def _numbers_of(self, scores: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
+        count = labels.sum(1, keepdim=True)
+        return self._found(scores, labels) / wide(count).clamp(min=1), labels.any(1)
+
+
+class PrecisionAtK(_AtK):
+    """The mean share of the top k that are labels."""
+
+    def _numbers_of(self, scores: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
+        sizes = torch.stack([top.sum(1) for top in self._in_top(scores)], 1)
+        return self._found(scores, labels) / wide(sizes), torch.ones_like(labels[:, 0])
+
+
+class RankLoss(_Mean):
+    """The mean share of pairs of a label and another class in wrong order; 0 without pairs."""
+
+    def _numbers_of(self, scores: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
+        ranked, order = scores.sort(1)
+        label = labels.gather(1, order)
+        others = functional.pad((~label).cumsum(1), (1, 0))
+        lower = others.gather(1, torch.searchsorted(ranked, ranked))  # others of lower scores
+        wrong = (others[:, -1:] - lower).where(label, 0).sum(1)
+        pairs = labels.sum(1) * others[:, -1]
+        return wrong / wide(pairs).clamp(min=1), torch.ones_like(pairs, dtype=torch.bool)
+
+
+class _Partition(_Mean):
+    """A mean over examples of predicted sets, the classes that score `threshold` or more."""
+
+    def __init__(self, threshold: float = 0.0, ignore_index: int = -100) -> None:
+        super().__init__(ignore_index)
+        self.threshold = as_finite(threshold, "threshold")
+
+    def _numbers_of(self, scores: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
+        return self._of_sets(scores >= self.threshold, labels), torch.ones_like(labels[:, 0])
+
+    def _of_sets(self, predicted: Tensor, labels: Tensor) -> Tensor:
+        raise NotImplementedError
+
+
+class HammingLoss(_Partition):
+    """The share of decisions, one for each class of an example, that are wrong."""
+
+    def _of_sets(self, predicted: Tensor, labels: Tensor) -> Tensor:
+        return wide(predicted != labels).mean(1)
+
+
+class SubsetAccuracy(_Partition):
+    """The share of examples whose predicted set is right."""
+
+    def _of_sets(self, predicted: Tensor, labels: Tensor) -> Tensor:
+        return (predicted == labels).all(1)
+
+
+class MultilabelAccuracy(_Partition):
+    """The mean of intersection by union of the predicted and the true set; 1 of empty ones."""
+
+    def _of_sets(self, predicted: Tensor, labels: Tensor) -> Tensor:
+        return _ratio((predicted & labels).sum(1), (predicted | labels).sum(1))
+
+
+class F1Score(Metric):
+    """The F1 score of predicted sets, the classes that score `threshold` or more.
+
+    Parameters
+    ----------
+    average : {"micro", "macro", "instance"}
+        Of all decisions at once, or the mean of the scores of classes or of examples; the
+        score is 1 where there is nothing to find and nothing is predicted.
+    threshold : float
+        From which score on a class is predicted.
+    ignore_index : int
+        Examples with this label do not count.
+    """
+
+    def __init__(
+        self, average: str = "micro", threshold: float = 0.0, ignore_index: int = -100
+    ) -> None:
+        super().__init__(ignore_index)
+        self.average = as_choice(average, ("micro", "macro", "instance"), "average")
+        self.threshold = as_finite(threshold, "threshold")
+
+    def _sums_of(self, scores: Tensor, labels: Tensor) -> Tensor:
+        predicted = scores >= self.threshold
+        over = 1 if self.average == "instance" else 0
+        found = (predicted & labels).sum(over)
+        all_of_both = predicted.sum(over) + labels.sum(over)
+        if self.average == "instance":
+            of_examples = _ratio(2 * found, all_of_both)
+            return torch.stack((of_examples.sum(), wide(torch.ones_like(found)).sum()))
+        return wide(torch.stack((2 * found, all_of_both)))
+
+    def _result_of(self, sums: Tensor) -> Tensor:
+        if self.average == "instance":
+            return sums[0] / sums[1]
+        if self.average == "micro":
+            sums = sums.sum(1)
+        return _ratio(sums[0], sums[1]).mean()
+
+
+def _ratio(part: Tensor, whole: Tensor) -> Tensor:
+    """Return part by whole; nothing of nothing is all."""
+    return torch.where(whole > 0, wide(part) / wide(whole).clamp(min=1), 1.0)
