@@ -1,12 +1,13 @@
 """The head of a network, trained to a proven optimum."""
 
+import nn.needs_torch  # noqa: I001
+
 import numpy as np
 import pytest
+import torch
 from sklearn.datasets import load_iris
 
 from shortlist import TopKClassifier
-
-torch = pytest.importorskip("torch")
 
 
 def test_a_certified_model_becomes_a_layer():
