@@ -1,6 +1,6 @@
 """The head of a network, trained to a proven optimum."""
 
-import nn.needs_torch  # noqa: I001
+import nn.needs_torch  # noqa: F401, I001
 
 import numpy as np
 import pytest
