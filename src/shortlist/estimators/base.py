@@ -349,6 +349,29 @@ class ShortlistClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):
             raise AttributeError("only a model with a kernel of features has support vectors.")
         return self._kernel.points
 
+    def decision_function(
+        self, X: Any, *, groups: ArrayLike | None = None, pooling: str = "max"
+    ) -> FloatArray:
+        """Return the scores of all classes.
+
+        Parameters
+        ----------
+        X : array_like or sparse matrix, shape (n, d)
+            The examples.
+        groups, pooling
+            As for `predict_topk`.
+
+        Returns
+        -------
+        ndarray, shape (n, m)
+            As everywhere in scikit-learn, where y had one of two labels an example: one number
+            for each example, positive for the second class, shape (n,).
+        """
+        scores = self._scores(X, groups, pooling)
+        if self._target_form == "single" and scores.shape[1] == 2:
+            return scores[:, 1] - scores[:, 0]
+        return scores
+
     def predict_topk(
         self,
         X: Any,
@@ -433,8 +456,3 @@ class ShortlistClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):
         """
         scores = self._scores(X, groups, pooling)
         return self._probabilities(scores, self._target_form == "single")
-
-
-def in_scikit_learn_form(scores: FloatArray) -> FloatArray:
-    """Return scores; of two classes one number, positive for the second."""
-    return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores

@@ -12,8 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 from sklearn.metrics import accuracy_score
 
-from shortlist._arrays import FloatArray
-from shortlist.estimators.base import ShortlistClassifier, in_scikit_learn_form
+from shortlist.estimators.base import ShortlistClassifier
 from shortlist.estimators.stopping import EarlyStopping
 from shortlist.estimators.targets import Target, indicators, is_label_sets, read_sets, read_single
 from shortlist.estimators.weighting import own_weights
@@ -147,25 +146,6 @@ class MultilabelClassifier(ShortlistClassifier):
 
     def _read_target(self, y: Any, classes: NDArray[Any] | None = None) -> Target:
         return read_sets(y, classes) if is_label_sets(y) else read_single(y, classes)
-
-    def decision_function(
-        self, X: Any, *, groups: ArrayLike | None = None, pooling: str = "max"
-    ) -> FloatArray:
-        """Return the scores of all labels, shape (n, m).
-
-        Parameters
-        ----------
-        X : array_like or sparse matrix, shape (n, d)
-            The examples.
-        groups, pooling
-            As for `predict_topk`.
-
-        Returns
-        -------
-        ndarray, shape (n, m); (n,) where y had one of two labels an example
-        """
-        scores = self._scores(X, groups, pooling)
-        return in_scikit_learn_form(scores) if self._target_form == "single" else scores
 
     def predict(self, X: Any, *, groups: ArrayLike | None = None, pooling: str = "max") -> Any:
         """Return the labels that the threshold lets pass.

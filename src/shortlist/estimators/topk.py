@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.metrics import accuracy_score
 
-from shortlist._arrays import FloatArray, as_k
-from shortlist.estimators.base import ShortlistClassifier, in_scikit_learn_form
+from shortlist._arrays import as_k
+from shortlist.estimators.base import ShortlistClassifier
 from shortlist.estimators.targets import Target, is_label_sets, read_single
 from shortlist.estimators.weighting import own_weights
 
@@ -130,24 +130,6 @@ class TopKClassifier(ShortlistClassifier):
                 "label an example."
             )
         return read_single(y, classes)
-
-    def decision_function(
-        self, X: Any, *, groups: ArrayLike | None = None, pooling: str = "max"
-    ) -> FloatArray:
-        """Return the scores of all classes, shape (n, m); of two classes their difference, (n,).
-
-        Parameters
-        ----------
-        X : array_like or sparse matrix, shape (n, d)
-            The examples.
-        groups, pooling
-            As for `predict_topk`.
-
-        Returns
-        -------
-        ndarray, shape (n, m) or (n,)
-        """
-        return in_scikit_learn_form(self._scores(X, groups, pooling))
 
     def predict(
         self, X: Any, *, groups: ArrayLike | None = None, pooling: str = "max"
