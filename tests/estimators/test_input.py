@@ -69,8 +69,13 @@ SENTENCES = {
         sample_weight=[1, 1, 0, 1, 1, 0], regularize_intercept=False
     ),
     "a checkpoint needs a regularised intercept": fit(checkpoint="run", regularize_intercept=False),
-    "the metric of early stopping is 'top9'; it must be one of top1, ..., top3.": fit(
-        early_stopping=EarlyStopping("top9")
+    "there is no metric 'tpo5'; did you mean": fit(early_stopping=EarlyStopping("tpo5")),
+    "k is 9; it must be between 1 and 3": fit(early_stopping=EarlyStopping("top9")),
+    "f1_micro is a metric of label sets: watch one of scores.": fit(
+        early_stopping=EarlyStopping("f1_micro")
+    ),
+    "early stopping needs a regularised intercept.": fit(
+        early_stopping=EarlyStopping(fraction=0.5), regularize_intercept=False
     ),
     "fraction is 1.5; it must be less than 1.": fit(early_stopping=EarlyStopping(fraction=1.5)),
     "a precomputed kernel cannot be split: pass X_val and y_val.": fit(

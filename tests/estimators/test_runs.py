@@ -12,7 +12,7 @@ import pytest
 from sklearn.datasets import load_digits
 from sklearn.exceptions import ConvergenceWarning
 
-from shortlist import EarlyStopping, TopKClassifier, losses
+from shortlist import EarlyStopping, TopKClassifier, losses, metrics
 from shortlist.solvers import CheckpointError
 
 
@@ -97,6 +97,23 @@ def test_early_stopping_watches_examples_held_out(digits):
     values = losses.value(losses.svm(smoothing=1.0), given.decision_function(X[:500]), y[:500])
     half = 0.5 * np.sum(given.coef_**2) + 0.5 * np.sum(given.intercept_**2)
     assert given.certificate_.primal == pytest.approx(half + 1e3 * values.sum())
+
+
+@pytest.mark.parametrize("metric", ["map_step", "rank_loss"])
+def test_early_stopping_by_any_metric_of_scores(digits, metric):
+    X, y = digits
+    values = []
+
+    def watch(progress):
+        scores = X[500:] @ progress.weights()[:-1] + progress.weights()[-1]
+        values.append(metrics.metric(metric).function(y[500:], scores))
+
+    options = {"C": 1e3, "tol": 1e-10, "early_stopping": EarlyStopping(metric, patience=2)}
+    model = TopKClassifier("svm", callbacks=[watch], random_state=0, **options)
+    model.fit(X[:500], y[:500], X_val=X[500:], y_val=y[500:])
+    reached = metrics.metric(metric).function(y[500:], model.decision_function(X[500:]))
+    assert reached == pytest.approx(max(values) if metric == "map_step" else min(values))
+    assert model.status_ == "stopped"
 
 
 def test_sets_can_be_watched_without_stopping(digits):

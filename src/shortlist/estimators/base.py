@@ -7,6 +7,7 @@ returns into scikit-learn's attributes.
 from __future__ import annotations
 
 import contextlib
+import copy
 import importlib
 import math
 from abc import abstractmethod
@@ -184,7 +185,12 @@ class ShortlistClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):
             known = {"classes_": target.classes, "_target_form": target.form}
             return {**known, **model.attributes(weights)}
 
-        watch = None if self.early_stopping is None else self.early_stopping.watch()
+        watch = None
+        if self.early_stopping is not None:
+            others, known = held_out[VALIDATION]
+            watch = self.early_stopping.watch(
+                known, lambda weights: self._with(fitted(weights))._scores_of(others)
+            )
         with self._watching(X, y, fitted, watch) as callback:
             solution = model.train(
                 labels, loss, C=self.C, sample_weight=examples.weights, solver=self.solver,
@@ -198,11 +204,16 @@ class ShortlistClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):
             solution = watch.best_of(solution)
         self._forget()
         self._keep(solution, examples)
-        for name, value in fitted(solution.weights).items():
-            setattr(self, name, value)
+        self.__dict__.update(fitted(solution.weights))
         warn_unless_converged(solution, self.tol)
         self._finish(X, target, weights)
         return self
+
+    def _with(self, attributes: Attributes) -> Any:
+        """Return a copy with other attributes."""
+        other = copy.copy(self)
+        other.__dict__.update(attributes)
+        return other
 
     def _finish(self, X: Any, target: Target, weights: NDArray[np.float64]) -> None:
         """Do what is to be done once the model is trained."""
@@ -272,6 +283,8 @@ class ShortlistClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):
         function = self.kernel
         if not callable(function):
             as_choice(function, KERNELS, "kernel")
+        if is_free and self.early_stopping is not None:
+            raise ValueError("early stopping needs a regularised intercept.")
         if function == "linear" and is_free:
             return FreeInterceptModel.of(examples.X, C * float(examples.weights.sum()))
         if function == "linear":
@@ -328,18 +341,19 @@ class ShortlistClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):
         """Return the scores of all classes, (n, m), of examples or of groups of them."""
         check_is_fitted(self)
         X = self._check(X, reset=False)
-        scores = self._kernel_scores(X) if hasattr(self, "_kernel") else self._linear_scores(X)
+        scores = self._scores_of(X)
         if groups is None:
             return scores
         return pool(scores, as_groups(groups, X.shape[0]), pooling)
 
-    def _linear_scores(self, X: Any) -> FloatArray:
-        scores: FloatArray = safe_sparse_dot(X, self.coef_.T, dense_output=True)
-        return scores + self.intercept_
-
-    def _kernel_scores(self, X: Any) -> FloatArray:
+    def _scores_of(self, X: Any) -> FloatArray:
+        """Return the scores of all classes of examples that are checked."""
+        scores: FloatArray
+        if not hasattr(self, "_kernel"):
+            scores = safe_sparse_dot(X, self.coef_.T, dense_output=True)
+            return scores + self.intercept_
         values = X[:, self.support_] if self._kernel.function is None else X
-        scores: FloatArray = operations.new_scores(self._kernel, values, self.dual_coef_)
+        scores = operations.new_scores(self._kernel, values, self.dual_coef_)
         return scores
 
     @property

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import warnings
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,8 +12,10 @@ from numpy.typing import NDArray
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import train_test_split
 
-from shortlist._arrays import as_integer, as_positive
+from shortlist._arrays import FloatArray, as_integer, as_positive
 from shortlist.estimators.targets import Target
+from shortlist.losses.labels import Labels
+from shortlist.metrics import metric
 from shortlist.solvers.result import Progress, Solution, Stationarity, Status
 
 #: The name of the examples held out, in the history.
@@ -26,7 +30,8 @@ class EarlyStopping(NamedTuple):
     Parameters
     ----------
     metric : str
-        "top1", "top2", ...: the share of labels among the k highest scores.
+        The name of a metric of scores (`shortlist.metrics.names`): "top1", "top5", "map",
+        "rank_loss", ...
     patience : int
         Evaluations without a better value after which the fit ends.
     fraction : float
@@ -45,36 +50,34 @@ class EarlyStopping(NamedTuple):
 
     def check(self, m: int) -> None:
         """Refuse what cannot be watched with `m` classes."""
-        digits = self.metric.removeprefix("top")
-        if digits == self.metric or not digits.isdigit() or not 1 <= int(digits) <= m:
-            raise ValueError(
-                f"the metric of early stopping is {self.metric!r}; "
-                f"it must be one of top1, ..., top{m}."
-            )
+        if metric(self.metric).needs != "scores":
+            raise ValueError(f"{self.metric} is a metric of label sets: watch one of scores.")
+        metric(self.metric).function(np.zeros(1, np.int64), np.zeros((1, m)))  # has k <= m
         as_integer(self.patience, "patience", 1)
         if as_positive(self.fraction, "fraction") >= 1.0:
             raise ValueError(f"fraction is {self.fraction}; it must be less than 1.")
 
-    def watch(self) -> Watch:
-        """Return the callback of one fit."""
-        return Watch(int(self.metric.removeprefix("top")), self.patience)
+    def watch(self, labels: Labels, scores: Callable[[FloatArray], FloatArray]) -> Watch:
+        """Return the callback of one fit; `scores` are those of given weights, held out."""
+        known = metric(self.metric)
+        return Watch(lambda w: known.sign * known.function(labels, scores(w)), self.patience)
 
 
 class Watch:
-    """The best model so far by a metric, and how long ago it was."""
+    """The best model so far, and how long ago it was."""
 
-    def __init__(self, k: int, patience: int) -> None:
-        self.k, self.patience = k, patience
-        self.value, self.since, self.wants_to_stop = -1.0, 0, False
+    def __init__(self, quality: Callable[[FloatArray], float], patience: int) -> None:
+        self.quality, self.patience = quality, patience
+        self.value, self.since, self.wants_to_stop = -math.inf, 0, False
         self.best: dict[str, Any] = {}
 
     def __call__(self, progress: Progress) -> bool:
         """Return whether it is time to stop."""
-        value = float(progress.metrics[VALIDATION][self.k - 1])
+        weights = progress.weights()
+        value = self.quality(weights)
         if value > self.value:
             self.value, self.since = value, 0
-            weights = progress.weights().copy()
-            self.best = {"weights": weights, "certificate": progress.certificate}
+            self.best = {"weights": weights.copy(), "certificate": progress.certificate}
         else:
             self.since += 1
         self.wants_to_stop = self.since >= self.patience
