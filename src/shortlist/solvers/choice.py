@@ -126,7 +126,8 @@ def _remaining_passes(method: Method, history: History, tol: float) -> float:
 def _least_accelerated_passes(problem: Problem, history: History, tol: float) -> float:
     """Return a low estimate: these passes are judged again when they have begun."""
     root = math.sqrt(condition(problem))
-    share = 0.35 if traits(problem.loss).entropic else 0.07
+    # Where Newton's method is cheap, entropies are not tried for long.
+    share = 0.35 if traits(problem.loss).entropic and systems.is_direct(problem) else 0.07
     return 2.0 + _to_go(history, tol) * max(min(root, 2.5), share * root)
 
 
