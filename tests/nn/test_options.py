@@ -228,10 +228,10 @@ REFUSED = {
     "label_smoothing is 2.0; it must be in [0, 1].": lambda: nn.value(
         "softmax", U, Y, label_smoothing=2.0
     ),
-    "reduction is 'average'; it must be one of 'none', 'mean', 'sum'.": lambda: nn.Loss(
+    "reduction is 'average'; choose one of none, mean, sum.": lambda: nn.Loss(
         "svm", reduction="average"
     ),
-    "variant is 'gamma'; it must be one of 'alpha', 'beta'.": lambda: nn.TopKSVMLoss(2, 0, "gamma"),
+    "variant is 'gamma'; choose one of alpha, beta.": lambda: nn.TopKSVMLoss(2, 0, "gamma"),
     "(1, 2) has no implementation in torch": lambda: nn.value((1, 2), U, Y),
     "temperature is 0; it must be positive.": lambda: nn.SmoothTopKSVMLoss(2, 0),
 }
