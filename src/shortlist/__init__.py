@@ -17,11 +17,14 @@ _SUBMODULES = (
     "rows",
     "solvers",
     "special",
+    "tuning",
 )
 _NAMES = {
     "EarlyStopping": "estimators",
     "MultilabelClassifier": "estimators",
+    "MultilabelClassifierCV": "tuning",
     "TopKClassifier": "estimators",
+    "TopKClassifierCV": "tuning",
     "path": "solvers",
     "solve": "solvers",
 }
@@ -29,7 +32,9 @@ _NAMES = {
 __all__ = [
     "EarlyStopping",
     "MultilabelClassifier",
+    "MultilabelClassifierCV",
     "TopKClassifier",
+    "TopKClassifierCV",
     "__version__",
     "estimators",
     "losses",
@@ -41,6 +46,7 @@ __all__ = [
     "solve",
     "solvers",
     "special",
+    "tuning",
 ]
 
 
