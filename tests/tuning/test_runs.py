@@ -14,7 +14,13 @@ from sklearn.base import clone
 from sklearn.datasets import load_digits, make_multilabel_classification
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
-from shortlist import EarlyStopping, MultilabelClassifierCV, TopKClassifier, TopKClassifierCV
+from shortlist import (
+    EarlyStopping,
+    MultilabelClassifier,
+    MultilabelClassifierCV,
+    TopKClassifier,
+    TopKClassifierCV,
+)
 from shortlist.solvers import CheckpointError
 
 OPTIONS = {"Cs": [0.01, 0.1, 1.0], "cv": 3, "extend": False}
@@ -243,6 +249,17 @@ def test_errors_come_before_any_training(digits, monkeypatch, options, error, se
     monkeypatch.delattr("shortlist.tuning.paths.path")
     with pytest.raises(error, match=sentence):
         TopKClassifierCV(**options).fit(*digits)
+
+
+def test_errors_of_label_sets(monkeypatch):
+    monkeypatch.delattr("shortlist.tuning.paths.path")
+    X, Y = make_multilabel_classification(40, random_state=0)
+    with pytest.raises(ValueError, match="candidates is 'grids'; it must be 'scores', 'grid'"):
+        MultilabelClassifierCV(thresholds="grids").fit(X, Y)
+    with pytest.raises(ValueError, match="X has 39 examples, and y has 40"):
+        MultilabelClassifierCV().fit(X[1:], Y)
+    with pytest.raises(ValueError, match="one label an example; for label sets choose one whose"):
+        MultilabelClassifierCV(MultilabelClassifier("softmax")).fit(X, Y)
 
 
 def test_defaults_are_those_of_the_paper(digits, monkeypatch):

@@ -24,8 +24,8 @@ KS = (1, 2, 3, 5, 10)
 EXTENSIONS, SHARE = 4, 0.25
 
 
-def as_Cs(values: ArrayLike | None) -> tuple[float, ...]:  # noqa: N802
-    """Return ascending values of C."""
+def ascending(values: ArrayLike | None) -> tuple[float, ...]:
+    """Return the values of C that a user gave, or the paper's, in ascending order."""
     if values is None:
         return CS
     numbers = np.asarray(values)

@@ -27,9 +27,9 @@ from shortlist.estimators.targets import Target, indicators
 from shortlist.estimators.weighting import own_weights
 from shortlist.metrics import metric, scorer
 from shortlist.model_selection import IterativeStratifiedKFold
-from shortlist.model_selection.thresholds import Candidates
+from shortlist.model_selection.thresholds import Candidates, Tuned
 from shortlist.tuning import curves
-from shortlist.tuning.grid import EXTENSIONS, as_Cs, as_groups, beyond
+from shortlist.tuning.grid import EXTENSIONS, as_groups, ascending, beyond
 from shortlist.tuning.paths import Fold, Outcome, Study, Task, follow
 from shortlist.tuning.results import Line, Table, judge
 from shortlist.tuning.store import Store
@@ -98,7 +98,7 @@ class Search(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         """
         study = self._study(X, y, sample_weight)
         groups = as_groups(study.estimator, study.target, self._given_ks(), self.gammas)
-        first = as_Cs(self.Cs)
+        first = ascending(self.Cs)
         store = None if self.checkpoint is None else Store.open(self.checkpoint, study)
         table = Table.of(self._try(study, groups, first, store), study.metrics)
         if self.extend:
@@ -165,6 +165,8 @@ class Search(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
                     f"{known.name} is a metric of label sets, and y has one label an example; "
                     "choose one of scores, as top1 is."
                 )
+            if known.needs == "sets":
+                Tuned(known.name, self._candidates())  # refuses what is no threshold
             known.function(target.labels.take(np.array([0])), np.zeros((1, m)))  # refuses a k > m
         if isinstance(self.refit, str) and self.refit not in chosen:
             raise ValueError(f"refit is {self.refit!r}; it must be one of {', '.join(chosen)}.")

@@ -75,9 +75,9 @@ class TopKClassifierCV(Search):
     >>> from sklearn.datasets import load_iris
     >>> from shortlist import TopKClassifierCV
     >>> X, y = load_iris(return_X_y=True)
-    >>> search = TopKClassifierCV(Cs=[0.01, 0.1, 1.0, 10.0], metrics=["top1", "rank_loss"])
+    >>> search = TopKClassifierCV(Cs=[0.01, 0.1, 1.0], metrics=["top1", "top2"], extend=False)
     >>> search.fit(X, y).best_params_
-    {'top1': {'C': 10.0}, 'rank_loss': {'C': 10.0}}
+    {'top1': {'C': 1.0}, 'top2': {'C': 0.01}}
     >>> search.predict(X[:2])
     array([0, 0])
     """
