@@ -259,7 +259,7 @@ def test_errors_of_label_sets(monkeypatch):
     with pytest.raises(ValueError, match="X has 39 examples, and y has 40"):
         MultilabelClassifierCV().fit(X[1:], Y)
     with pytest.raises(ValueError, match="one label an example; for label sets choose one whose"):
-        MultilabelClassifierCV(MultilabelClassifier("softmax")).fit(X, Y)
+        MultilabelClassifierCV(MultilabelClassifier("svm")).fit(X, Y)
 
 
 def test_defaults_are_those_of_the_paper(digits, monkeypatch):
