@@ -20,11 +20,14 @@ _SUBMODULES = (
     "rows",
     "solvers",
     "special",
+    "tuning",
 )
 _NAMES = {
     "EarlyStopping": "estimators",
     "MultilabelClassifier": "estimators",
+    "MultilabelClassifierCV": "tuning",
     "TopKClassifier": "estimators",
+    "TopKClassifierCV": "tuning",
     "path": "solvers",
     "solve": "solvers",
 }
@@ -32,7 +35,9 @@ _NAMES = {
 __all__ = [
     "EarlyStopping",
     "MultilabelClassifier",
+    "MultilabelClassifierCV",
     "TopKClassifier",
+    "TopKClassifierCV",
     "__version__",
     "bayes",
     "datasets",
@@ -47,6 +52,7 @@ __all__ = [
     "solve",
     "solvers",
     "special",
+    "tuning",
 ]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -191,7 +191,8 @@ def path(
     n_threads: int | None = None,
     evaluate_on: EvaluationSets | None = None,
     callback: Callback | None = None,
-) -> list[Solution]:
+    keep: Callable[[Solution], Any] | None = None,
+) -> list[Any]:
     r"""Train one model for each `C`, each starting from the one before.
 
     The domain of the dual variables does not depend on `C`, so the duals of one solution
@@ -209,10 +210,12 @@ def path(
         As for `solve`; "auto" begins each solution with the method that ended the one before.
     max_epochs, max_time
         The limits of each solution.
+    keep : callable, optional
+        What to keep of each solution; by default all of it, weights and duals for each `C`.
 
     Returns
     -------
-    list of Solution
+    list of Solution, or of what was kept
         Fewer than `Cs` where Ctrl-C or the callback ended it.
 
     Examples
@@ -229,20 +232,21 @@ def path(
         evaluate_on, callback, None, math.inf,
     )  # fmt: skip
     weights, duals, first = problem.c, _start(None, problem), "sdca"
-    solutions: list[Solution] = []
+    kept: list[Any] = []
+    before: Solution | None = None
     with Interruption() as interruption:
         for i, C in enumerate(values):
             problem.set_weights(C * weights)
-            if solutions:
+            if before is not None:
                 ratio = values[i - 1] / C
-                duals = _warm_start(problem, solutions[-1].duals, ratio, options.n_threads)
-            solution = _run(problem, duals, options, interruption, first=first)
-            solutions.append(solution)
+                duals = _warm_start(problem, before.duals, ratio, options.n_threads)
+            solution = before = _run(problem, duals, options, interruption, first=first)
+            kept.append(solution if keep is None else keep(solution))
             if traits(problem.loss).convex:
                 first = solution.history[-1].method
             if interruption.happened or solution.status is Status.STOPPED:
                 break
-    return solutions
+    return kept
 
 
 def _warm_start(problem: Problem, duals: Any, ratio: float, n_threads: int) -> Any:
