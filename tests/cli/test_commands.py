@@ -17,6 +17,7 @@ from shortlist import MultilabelClassifier, TopKClassifier, datasets, metrics, m
 from shortlist.cli import main, measuring
 from shortlist.cli.app import app
 from shortlist.datasets import Dataset
+from shortlist.model_selection.thresholds import Cardinality
 
 N, D, M = 60, 5, 4
 
@@ -140,6 +141,18 @@ def test_label_sets(folder):
     out, _ = run("predict", "m.shortlist", "sets.parquet", "-k", 2, "--scores")
     first = [word.split(":")[0] for word in out.splitlines()[0].split("\t")]
     assert first == model.predict_topk(sets().X[:1], 2)[0][0].tolist()
+
+
+def test_a_threshold_for_all_examples_together(folder, monkeypatch):
+    monkeypatch.setattr("shortlist.datasets.dataset._NUMBERS_AT_A_TIME", 50)  # many parts
+    data = sets()
+    rule = Cardinality(transductive=True)
+    model = MultilabelClassifier("multilabel_softmax", threshold=rule).fit(data.X, data.y)
+    models.save(model, "own.shortlist")
+    columns = 'labels=["sun","sea","air","ice"]'
+    out, _ = run("predict", "own.shortlist", "sets.parquet", "--read", columns, "--json")
+    told = [sorted(json.loads(line)["labels"]) for line in out.splitlines()]
+    assert told == [np.flatnonzero(row).tolist() for row in model.predict(data.X).toarray()]
 
 
 def test_other_files_are_read_as_the_first_was(folder):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Annotated, Any
 
 import numpy as np
@@ -15,7 +15,9 @@ from shortlist import models
 from shortlist.cli import words
 from shortlist.cli.console import guarded
 from shortlist.cli.data import Known, parse_options, read_alike
+from shortlist.datasets import Dataset
 from shortlist.datasets.files import create
+from shortlist.model_selection.thresholds import MatchingCut
 
 
 @guarded
@@ -47,35 +49,34 @@ def predict(
     examples = read_alike(data, file_format, parse_options(read), known, labels=False)
     target = sys.stdout.buffer if output == "-" else output
     with create(target) as stream:
-        for part in examples.parts():
+        for part in _parts(fitted, examples, k):
             for labels, own in _lists(fitted, part.X, k):
                 stream.write(_line(labels, own, scores, as_json).encode())
     sys.stdout.flush()
 
 
+def _parts(model: Any, examples: Dataset, k: int | None) -> Iterable[Dataset]:
+    """Return a few megabytes at a time, unless the threshold depends on all examples together."""
+    together = k is None and isinstance(getattr(model, "cut_", None), MatchingCut)
+    return [examples] if together else examples.parts()
+
+
 def _lists(model: Any, X: Any, k: int | None) -> Iterator[tuple[list[Any], list[float]]]:
     """Yield the labels of each example and their scores, best first."""
-    single = model._target_form == "single"
-    m = model.classes_.size
-    chosen = None if single or k is not None else scipy.sparse.csr_array(model.predict(X))
-    length = m if chosen is not None else (k or 1)
-    labels, scores = model.predict_topk(X, length)
-    if chosen is None:
+    if k is not None or model._target_form == "single":
+        labels, scores = model.predict_topk(X, k or 1)
         yield from zip(labels.tolist(), scores.tolist(), strict=True)
         return
-    place = {label: j for j, label in enumerate(model.classes_.tolist())}
-    for i, (row, own) in enumerate(zip(labels.tolist(), scores.tolist(), strict=True)):
-        holds = np.zeros(m, bool)
-        holds[chosen.indices[chosen.indptr[i] : chosen.indptr[i + 1]]] = True
-        kept = [j for j, label in enumerate(row) if holds[place[label]]]
-        yield [row[j] for j in kept], [own[j] for j in kept]
+    holds = scipy.sparse.csr_array(model.predict(X))
+    sets = np.split(holds.indices, holds.indptr[1:-1])
+    for names, own, chosen in zip(*model.predict_topk(X, model.classes_.size), sets, strict=True):
+        kept = np.isin(names, model.classes_[chosen])
+        yield names[kept].tolist(), own[kept].tolist()
 
 
 def _line(labels: list[Any], own: list[float], scores: bool, as_json: bool) -> str:
     if as_json:
         return json.dumps({"labels": labels, "scores": own}) + "\n"
     if scores:
-        return (
-            "\t".join(f"{name}:{score:.6g}" for name, score in zip(labels, own, strict=True)) + "\n"
-        )
+        labels = [f"{name}:{score:.6g}" for name, score in zip(labels, own, strict=True)]
     return "\t".join(map(str, labels)) + "\n"
