@@ -111,7 +111,8 @@ def read_alike(
 ) -> Dataset:
     """Return examples for a model, read as its own were; `labels` says whether they need any."""
     file_format = format_of(word, given)
-    if file_format is not None and file_format == known.format:
+    # Of other formats an option may be a path, which is not for a stranger's model to choose.
+    if file_format in (*_NUMBERED, *_TABLES) and file_format == known.format:
         options = {**known.options, **options}
     if file_format in _NUMBERED:
         options.setdefault("n_features", known.n_features)
@@ -122,10 +123,13 @@ def read_alike(
         options.setdefault("multilabel", known.multilabel)
     try:
         data = read_any(word, given, options)
-    except DataError:
+    except DataError as error:
         if labels or file_format not in _TABLES or word == "-":
             raise
-        data = read_any(word, given, {**options, "labels": None})  # a table without the labels
+        try:  # a table may have no labels
+            data = read_any(word, given, {**options, "labels": None})
+        except DataError:
+            raise error from None
     if labels:
         _need_labels(data)
     return compact(_in_order(data, known))
