@@ -15,7 +15,7 @@ _EVERY = 1.0
 
 
 class ProgressBar:
-    """A callback: a bar where `rich` is installed, else lines on the standard error.
+    """A callback: on the standard error a bar where `rich` is installed, else lines.
 
     The bar is at the share of the digits of the gap that is reached, which for a linear rate of
     convergence is the share of the time.
@@ -26,11 +26,14 @@ class ProgressBar:
         self.shown = -math.inf
         self.bar: Any = None
         if importlib.util.find_spec("rich") is not None:
+            from rich.console import Console
             from rich.progress import BarColumn, TextColumn
             from rich.progress import Progress as Bar
 
             columns = TextColumn("{task.description}"), BarColumn(bar_width=30)
-            self.bar = Bar(*columns, TextColumn("{task.fields[left]}"), transient=False)
+            left = TextColumn("{task.fields[left]}")
+            # Like the lines: the standard output is for results.
+            self.bar = Bar(*columns, left, console=Console(stderr=True), transient=False)
             self.task = self.bar.add_task("starting", total=1.0, left="")
 
     def __enter__(self) -> ProgressBar:

@@ -90,7 +90,7 @@ class TopKClassifier(ShortlistClassifier):
         The intercepts.
     support_ : ndarray
         The examples that the weights are made of.
-    dual_coef_ : ndarray, shape (len(support_), m)
+    dual_coef_ : ndarray, shape (n_support, m)
         Their coefficients.
     support_vectors_ : ndarray or sparse matrix
         These examples; kernels only.

@@ -1,0 +1,85 @@
+"""One fit, as `train`, `compare` and `demo` need it."""
+
+from __future__ import annotations
+
+import math
+import time
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from shortlist.cli.console import watched
+from shortlist.cli.data import labels_of
+from shortlist.datasets import Dataset
+from shortlist.estimators import MultilabelClassifier, TopKClassifier
+from shortlist.solvers.result import Certificate
+
+
+class Settings(NamedTuple):
+    """The parameters of an estimator that the command offers."""
+
+    loss: str
+    k: int = 5
+    smoothing: float = 1.0
+    C: float = 1.0
+    kernel: str = "linear"
+    gamma: float | str = "scale"
+    degree: float = 3.0
+    coef0: float = 0.0
+    fit_intercept: bool = True
+    class_weight: str | None = None
+    tol: float = 1e-3
+    max_epochs: int = 10_000
+    max_time: float = math.inf
+    n_jobs: int | None = None
+    random_state: int = 0
+
+
+class Fit(NamedTuple):
+    """A trained model, and how long it took."""
+
+    model: Any
+    seconds: float
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What a machine wants to know of the fit."""
+        model = self.model
+        certificate = model.certificate_._asdict()
+        if isinstance(model.certificate_, Certificate):
+            certificate["gap"] = model.certificate_.gap
+        return {
+            "certificate": certificate,
+            "converged": model.converged_,
+            "status": model.status_,
+            "epochs": model.n_iter_,
+            "seconds": round(self.seconds, 3),
+        }
+
+
+def fit(
+    data: Dataset,
+    settings: Settings,
+    *,
+    threshold: Any = 0.0,
+    checkpoint: Path | None = None,
+    checkpoint_every: float = 60.0,
+) -> Fit:
+    """Train a model whose classes are the labels as the file writes them."""
+    options: dict[str, Any] = {
+        "checkpoint": checkpoint,
+        "checkpoint_every": checkpoint_every,
+        "verbose": watched(),
+    }
+    parameters = settings._asdict()
+    loss = parameters.pop("loss")
+    y, classes = labels_of(data)
+    model: Any
+    if data.multilabel:
+        model = MultilabelClassifier(loss, threshold=threshold, **parameters, **options)
+    else:
+        model = TopKClassifier(loss, **parameters, **options)
+    started = time.perf_counter()
+    model.fit(data.X, y)
+    if data.multilabel:
+        model.classes_ = classes  # a matrix has columns, and no names for them
+    return Fit(model, time.perf_counter() - started)
