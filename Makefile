@@ -32,7 +32,7 @@ bench: $(INSTALLED) $(VENV)/.peers $(VENV)/.torch
 	$(BIN)/python benchmarks/bench_tuning.py
 	$(BIN)/python benchmarks/bench_nn.py $(BENCH_ARGS)
 
-docs: $(INSTALLED)
+docs: $(INSTALLED) $(VENV)/.torch
 	$(BIN)/python -m sphinx -E -W --keep-going -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 
@@ -48,7 +48,7 @@ $(INSTALLED): pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	touch $@
 
-# Only tests and benchmarks need torch; the demo does not wait for it.
+# Tests, benchmarks and the documentation need torch; the demo does not wait for it.
 $(VENV)/.torch: $(INSTALLED)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(TORCH)
 	touch $@
