@@ -9,8 +9,9 @@ PACKAGE = Path(shortlist.__file__).parent
 
 #: A room may import itself and the rooms before it.
 ROOMS = [
-    "_jit", "_generic", "_arrays", "special", "prox", "losses", "rows", "metrics", "solvers",
-    "model_selection", "estimators", "datasets", "bayes", "nn", "tuning", "models", "cli",
+    "_jit", "_generic", "_arrays", "_files", "special", "prox", "losses", "rows", "metrics",
+    "solvers", "model_selection", "estimators", "datasets", "bayes", "nn", "tuning", "models",
+    "cli",
 ]  # fmt: skip
 
 

@@ -151,7 +151,11 @@ def take_ranges(
 def as_choice(value: Any, choices: Collection[str], name: str) -> str:
     """Return `value` if it is one of `choices`; else the error names the nearest, or all."""
     if not isinstance(value, str) or value not in choices:
-        near = difflib.get_close_matches(str(value), choices, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"choose one of {', '.join(choices)}."
-        raise ValueError(f"{name} is {value!r}; {hint}")
+        raise ValueError(f"{name} is {value!r}; {hint(str(value), choices)}")
     return value
+
+
+def hint(name: str, choices: Collection[str]) -> str:
+    """Return what to say to a name that is not known: the nearest one, or all."""
+    near = difflib.get_close_matches(name, choices, n=1)
+    return f"did you mean {near[0]!r}?" if near else f"choose one of {', '.join(choices)}."

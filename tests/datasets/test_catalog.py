@@ -2,7 +2,6 @@
 
 import gzip
 import hashlib
-import os
 import sys
 import types
 
@@ -11,6 +10,7 @@ import pytest
 import scipy.io
 import scipy.sparse
 
+import real_data
 from shortlist import datasets
 from shortlist.datasets import Dataset, cache, catalog
 
@@ -196,13 +196,9 @@ CARDINALITY = {
     **{"emotions": 1.87, "scene": 1.07, "yeast": 4.24, "medical": 1.25, "enron": 3.38},
     **{"bibtex": 2.40, "corel5k": 3.52, "delicious": 19.02},
 }
-needs_data = pytest.mark.skipif(
-    not os.environ.get("SHORTLIST_DATA"),
-    reason="SHORTLIST_DATA is not set: the folder with the paper's data sets",
-)
 
 
-@needs_data
+@real_data.needed
 @pytest.mark.parametrize(("name", "split"), REAL)
 def test_real_sets(name, split):
     found = datasets.load(name, split)
@@ -213,7 +209,7 @@ def test_real_sets(name, split):
         assert np.unique(found.y).size == found.m
 
 
-@needs_data
+@real_data.needed
 @pytest.mark.parametrize("name", CARDINALITY)
 def test_cardinalities_are_the_papers(name):
     parts = [datasets.load(name, split) for split in ("train", "test")]
@@ -221,7 +217,7 @@ def test_cardinalities_are_the_papers(name):
     assert round(labels, 2) == CARDINALITY[name]
 
 
-@needs_data
+@real_data.needed
 def test_halves_of_aloi_are_by_class():
     train = datasets.load("aloi", "train")
     np.testing.assert_array_equal(np.bincount(train.y), np.full(1000, 54))

@@ -1,19 +1,15 @@
 """Conformal lists: the strangeness by its definition, and the promised coverage."""
 
-import gzip
-import lzma
-import os
 import re
-from io import BytesIO
-from pathlib import Path
 
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.datasets import load_svmlight_file
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
 from sklearn.model_selection import train_test_split
 
+import real_data
+from shortlist import datasets
 from shortlist.model_selection import ConformalTopK
 
 METHODS = ("rank", "lac", "aps", "raps")
@@ -175,16 +171,10 @@ def test_a_label_for_each_example():
 
 
 def load(name):
-    folder = os.environ.get("SHORTLIST_DATA")
-    if folder is None:
-        pytest.skip("SHORTLIST_DATA is not set: the folder with the paper's data sets")
-    if name == "letter":
-        with lzma.open(Path(folder) / "letter" / "letter.scale.xz", "rb") as file:
-            X, y = load_svmlight_file(file)
-        return X.toarray(), y.astype(int)
-    packed = (Path(folder) / "aloi" / "aloi_test.vw.gz").read_bytes()
-    X, y = load_svmlight_file(BytesIO(gzip.decompress(packed).replace(b" |", b"")))
-    return X.toarray(), y.astype(int)
+    file = {"letter": "letter.scale.xz", "aloi": "aloi_test.vw.gz"}[name]
+    file_format = {"letter": "libsvm", "aloi": "vw"}[name]
+    data = datasets.read(real_data.folder() / name / file, file_format)
+    return data.X.toarray(), data.y
 
 
 @pytest.fixture(scope="module", params=["letter", "aloi"])

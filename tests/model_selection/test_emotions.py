@@ -1,14 +1,10 @@
 """The paper's protocol on emotions: C and the threshold by 10 folds, for each metric by itself."""
 
-import lzma
-import os
-from pathlib import Path
-
 import numpy as np
 import pytest
-from scipy.io import arff
 
-from shortlist import losses, metrics, path
+import real_data
+from shortlist import datasets, losses, metrics, path
 from shortlist.model_selection import IterativeStratifiedKFold
 from shortlist.model_selection.thresholds import Tuned
 
@@ -25,14 +21,9 @@ CS = 2.0 ** np.arange(-12, 2, 2)
 
 
 def load(part):
-    folder = os.environ.get("SHORTLIST_DATA")
-    if folder is None:
-        pytest.skip("SHORTLIST_DATA is not set: the folder with the paper's data sets")
-    file = Path(folder) / "emotions" / f"emotions-{part}.arff"
-    with open(file) if file.exists() else lzma.open(f"{file}.xz", "rt") as text:
-        table, _ = arff.loadarff(text)
-    values = np.array([[float(value) for value in row] for row in table.tolist()])
-    return values[:, :-6], values[:, -6:] > 0
+    real_data.folder()
+    data = datasets.load("emotions", part)
+    return data.X.astype(np.float64), data.y.toarray()
 
 
 @pytest.fixture(scope="module")

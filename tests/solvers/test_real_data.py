@@ -1,21 +1,14 @@
 """Every convex loss on small real data, over the whole range of C: converged, or honest."""
 
-import lzma
-import os
-from pathlib import Path
-
 import numpy as np
 import pytest
-from scipy.io import arff
 from sklearn.datasets import load_digits
 
-from shortlist import losses, path
+import real_data
+from shortlist import datasets, losses, path
 from shortlist.losses.operations import traits
 from shortlist.solvers import Status
 from solvers.cases import both_precisions, every_loss, objectives_from_scratch
-
-#: Labels of the Mulan sets are their last columns.
-LABELS = {"emotions": 6, "yeast": 14}
 
 
 def load(name):
@@ -23,15 +16,10 @@ def load(name):
     if name == "digits":
         X, y = load_digits(return_X_y=True)
         return X[:150] / 16, y[:150]
-    folder = os.environ.get("SHORTLIST_DATA")
-    if folder is None:
-        pytest.skip("SHORTLIST_DATA is not set: the folder with the paper's data sets")
-    file = Path(folder) / name / f"{name}-train.arff.xz"
-    with lzma.open(file, "rt") as text:
-        table, _ = arff.loadarff(text)
-    values = np.array([[float(value) for value in row] for row in table.tolist()[:150]])
-    X, Y = values[:, : -LABELS[name]], values[:, -LABELS[name] :]
-    return X / np.maximum(np.abs(X).max(axis=0), 1e-12), Y > 0
+    real_data.folder()
+    data = datasets.load(name)
+    X, Y = data.X[:150].astype(np.float64), data.y[:150].toarray()
+    return X / np.maximum(np.abs(X).max(axis=0), 1e-12), Y
 
 
 @every_loss

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -12,6 +11,7 @@ import numpy as np
 from rich.table import Table
 
 from shortlist import losses, metrics, models
+from shortlist._files import written_whole
 from shortlist.cli import measuring
 from shortlist.cli.console import say
 from shortlist.cli.data import aligned
@@ -84,18 +84,15 @@ class Contest(NamedTuple):
             **fitted.facts,
             "metrics": values,
         }
-        beside = self.folder / f"{name}.json.{os.getpid()}.tmp"
-        beside.write_text(json.dumps(result))
-        os.replace(beside, self.folder / f"{name}.json")
+        with written_whole(self.folder / f"{name}.json") as file:
+            file.write(json.dumps(result).encode())
         checkpoint.unlink(missing_ok=True)
         return result
 
 
 def loss_of(settings: Settings) -> Any:
     """Return the loss of settings, with the parameters that it takes."""
-    takes = losses.entry(settings.loss).parameters
-    given = {"k": settings.k, "smoothing": settings.smoothing}
-    return losses.make(settings.loss, **{n: v for n, v in given.items() if n in takes})
+    return losses.make_from(settings.loss, k=settings.k, smoothing=settings.smoothing)
 
 
 def fitting_losses(data: Dataset, k: int) -> list[str]:

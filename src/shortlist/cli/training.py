@@ -11,7 +11,7 @@ from shortlist.cli.console import watched
 from shortlist.cli.data import labels_of
 from shortlist.datasets import Dataset
 from shortlist.estimators import MultilabelClassifier, TopKClassifier
-from shortlist.solvers.result import Certificate
+from shortlist.solvers import result
 
 
 class Settings(NamedTuple):
@@ -44,11 +44,8 @@ class Fit(NamedTuple):
     def facts(self) -> dict[str, Any]:
         """What a machine wants to know of the fit."""
         model = self.model
-        certificate = model.certificate_._asdict()
-        if isinstance(model.certificate_, Certificate):
-            certificate["gap"] = model.certificate_.gap
         return {
-            "certificate": certificate,
+            "certificate": result.describe(model.certificate_),
             "converged": model.converged_,
             "status": model.status_,
             "epochs": model.n_iter_,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -11,6 +10,7 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
+from shortlist._arrays import hint
 from shortlist.datasets import cache
 from shortlist.datasets.dataset import Dataset
 from shortlist.datasets.formats import read
@@ -87,9 +87,7 @@ def splits(name: str) -> list[str]:
 
 def _makers(name: str) -> dict[str, Callable[[], Dataset]]:
     if name not in _SETS:
-        near = difflib.get_close_matches(name, _SETS, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"choose one of {', '.join(_SETS)}."
-        raise ValueError(f"there is no data set {name!r}; {hint}")
+        raise ValueError(f"there is no data set {name!r}; {hint(name, _SETS)}")
     return _SETS[name]
 
 

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
+from shortlist._files import written_whole
 from shortlist.datasets.errors import DataError
 
 #: How files of a suffix are opened.
@@ -175,11 +176,5 @@ def create(path: PathOrStream, seekable: bool = False) -> Iterator[BinaryIO]:
     elif not isinstance(path, (str, os.PathLike)):
         yield path
     else:
-        target = Path(path)
-        beside = target.with_name(f"{target.name}.{os.getpid()}.tmp")
-        try:
-            with _COMPRESSED.get(target.suffix, open)(beside, "wb") as stream:
-                yield stream
-            os.replace(beside, target)
-        finally:
-            beside.unlink(missing_ok=True)
+        with written_whole(path, _COMPRESSED.get(Path(path).suffix, open)) as stream:
+            yield stream

@@ -193,12 +193,9 @@ class ShortlistClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):
             )
         with self._watching(X, y, fitted, watch) as callback:
             solution = model.train(
-                labels, loss, C=self.C, sample_weight=examples.weights, solver=self.solver,
-                tol=as_positive(self.tol, "tol"), max_epochs=self.max_epochs,
-                max_time=self.max_time, random_state=seed, block_size=self.block_size,
-                n_threads=None if self.n_jobs is None else joblib.effective_n_jobs(self.n_jobs),
-                evaluate_on=held_out, duals=self._first_duals(labels), callback=callback,
-                checkpoint=self.checkpoint, checkpoint_every=self.checkpoint_every,
+                labels, loss, C=self.C, sample_weight=examples.weights, evaluate_on=held_out,
+                duals=self._first_duals(labels), callback=callback, checkpoint=self.checkpoint,
+                checkpoint_every=self.checkpoint_every, **self._solver_options(seed),
             )  # fmt: skip
         if watch is not None:
             solution = watch.best_of(solution)
@@ -208,6 +205,18 @@ class ShortlistClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):
         warn_unless_converged(solution, self.tol)
         self._finish(X, target, weights)
         return self
+
+    def _solver_options(self, seed: int) -> dict[str, Any]:
+        """Return how to solve, whatever is solved."""
+        return {
+            "solver": self.solver,
+            "tol": as_positive(self.tol, "tol"),
+            "max_epochs": self.max_epochs,
+            "max_time": self.max_time,
+            "random_state": seed,
+            "block_size": self.block_size,
+            "n_threads": None if self.n_jobs is None else joblib.effective_n_jobs(self.n_jobs),
+        }
 
     def _with(self, attributes: Attributes) -> Any:
         """Return a copy with other attributes."""
@@ -227,9 +236,7 @@ class ShortlistClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):
 
     def _make_loss(self) -> Any:
         if isinstance(self.loss, str):
-            takes = losses.entry(self.loss).parameters
-            given = {"k": self.k, "smoothing": self.smoothing}
-            return losses.make(self.loss, **{n: v for n, v in given.items() if n in takes})
+            return losses.make_from(self.loss, k=self.k, smoothing=self.smoothing)
         if not step.serves(type(self.loss)):
             raise TypeError(f"loss is {self.loss!r}; pass a name, or a loss of shortlist.losses.")
         return self.loss

@@ -96,8 +96,7 @@ def solve_with_free_intercept(
 
 def _check_for_optimum(labels: Labels, loss: Any, weights: NDArray[np.float64]) -> None:
     """Refuse a class that no example has, or all have: its intercept would grow without end."""
-    owners = np.repeat(np.arange(labels.n), np.diff(labels.offsets))
-    totals = np.bincount(labels.indices, weights[owners], minlength=labels.m)
+    totals = np.bincount(labels.indices, weights[labels.owners], minlength=labels.m)
     endless = totals == 0.0
     if traits(loss).separable or labels.indices.size == labels.n:
         endless |= totals == weights.sum()

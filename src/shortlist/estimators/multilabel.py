@@ -14,7 +14,7 @@ from sklearn.metrics import accuracy_score
 
 from shortlist.estimators.base import ShortlistClassifier
 from shortlist.estimators.stopping import EarlyStopping
-from shortlist.estimators.targets import Target, indicators, is_label_sets, read_sets, read_single
+from shortlist.estimators.targets import Target, is_label_sets, read_sets, read_single
 from shortlist.estimators.weighting import own_weights
 from shortlist.model_selection import thresholds
 from shortlist.model_selection.unseen import unseen_scores
@@ -139,7 +139,7 @@ class MultilabelClassifier(ShortlistClassifier):
         rule, scores = thresholds.make(self.threshold), None
         if rule.needs_scores:
             model = clone(self).set_params(threshold=0.0, verbose=0, checkpoint=None, callbacks=())
-            truth = indicators(target.labels).toarray()
+            truth = target.labels.indicators(np.int64).toarray()
             scores = unseen_scores(model, X, truth, weights, cv=_FOLDS, n_jobs=None)
         self.cut_ = rule.fit(scores, target.labels, weights)
         self.cut_.label_sets(np.zeros((1, target.classes.size)))  # as many thresholds as labels
@@ -188,6 +188,6 @@ class MultilabelClassifier(ShortlistClassifier):
         predicted = self.predict(X)
         if self._target_form == "single":
             return float(accuracy_score(y, predicted, sample_weight=sample_weight))
-        truth = indicators(read_sets(y, self.classes_).labels)
+        truth = read_sets(y, self.classes_).labels.indicators(np.int64)
         wrong = abs(scipy.sparse.csr_array(predicted) - truth).sum(axis=1)
         return float(np.average(wrong == 0, weights=own_weights(sample_weight, wrong.size)))

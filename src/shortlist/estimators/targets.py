@@ -116,9 +116,3 @@ def _positions(values: NDArray[Any], classes: NDArray[Any], name: str) -> NDArra
             f"{name} has the label {values[strange].tolist()[0]!r}, which was not trained."
         )
     return at.astype(np.int64)
-
-
-def indicators(labels: Labels) -> scipy.sparse.csr_array:
-    """Return labels as a sparse matrix of zeros and ones."""
-    ones = np.ones(labels.indices.size, np.int64)
-    return scipy.sparse.csr_array((ones, labels.indices, labels.offsets), (labels.n, labels.m))

@@ -28,7 +28,7 @@ def example_weights(sample_weight: ArrayLike | None, class_weight: Any, target: 
     if class_weight is None:
         return weights
     labels, sizes = target.labels, np.diff(target.labels.offsets)
-    owners = np.repeat(np.arange(labels.n), sizes)
+    owners = labels.owners
     of_classes = _class_weights(class_weight, target, weights[owners])
     total = np.bincount(owners, of_classes[labels.indices], minlength=labels.n)
     mean: Weights = np.where(sizes > 0, total / np.maximum(sizes, 1), 1.0)

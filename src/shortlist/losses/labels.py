@@ -30,6 +30,16 @@ class Labels(NamedTuple):
         """The number of examples."""
         return self.offsets.size - 1
 
+    @property
+    def owners(self) -> NDArray[np.int64]:
+        """The example of each of the `indices`."""
+        return np.repeat(np.arange(self.n), np.diff(self.offsets))
+
+    def indicators(self, dtype: Any = np.float64) -> scipy.sparse.csr_array:
+        """Return the labels as a sparse matrix of zeros and ones."""
+        ones = np.ones(self.indices.size, dtype)
+        return scipy.sparse.csr_array((ones, self.indices, self.offsets), shape=(self.n, self.m))
+
     def take(self, examples: NDArray[np.int64]) -> Labels:
         """Return the labels of some examples."""
         offsets, at = take_ranges(self.offsets, examples)

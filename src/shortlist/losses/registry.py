@@ -83,6 +83,12 @@ def make(name: str, **parameters: Any) -> Loss:
     return known.make(**parameters)
 
 
+def make_from(name: str, **offered: Any) -> Loss:
+    """Return the loss called `name` with those of the offered parameters that it takes."""
+    takes = entry(name).parameters
+    return make(name, **{key: value for key, value in offered.items() if key in takes})
+
+
 def _as_k(k: Any) -> int:
     if isinstance(k, bool) or int(k) != k or k < 1:
         raise ValueError(f"k is {k!r}; it must be an integer of at least 1.")

@@ -77,7 +77,7 @@ def average_precision(
     """
     as_choice(kind, _KINDS, "kind")
     rows, labels, weights = as_ranking(y_true, scores, sample_weight, classes)
-    examples = np.repeat(np.arange(labels.n), np.diff(labels.offsets))
+    examples = labels.owners
     of_positives = rows[examples, labels.indices]
     order = np.lexsort((of_positives, labels.indices))
     starts = np.searchsorted(labels.indices[order], np.arange(labels.m + 1))

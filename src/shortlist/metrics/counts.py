@@ -13,11 +13,9 @@ from collections.abc import Callable, Iterator
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-import scipy.sparse
 from numpy.typing import NDArray
 
 from shortlist._arrays import FloatArray
-from shortlist.losses.labels import Labels
 from shortlist.metrics.inputs import Partition, Ranking, mean
 
 #: So many thresholds are not in the cache: sorted scores search them faster.
@@ -77,7 +75,7 @@ HAMMING_LOSS = CountMetric("all", difference)
 
 def of_sets(metric: CountMetric, sets: Partition) -> float:
     """Return the metric of predicted label sets."""
-    of_truth, of_prediction = as_csr(sets.true), as_csr(sets.predicted)
+    of_truth, of_prediction = sets.true.indicators(), sets.predicted.indicators()
     matrices = of_truth.multiply(of_prediction), of_prediction, of_truth
     weights, m = sets.weights, sets.true.m
     total = weights.sum()
@@ -113,7 +111,7 @@ def _of_all(
     """Count all decisions between thresholds."""
     scores, labels, weights = problem
     between = np.zeros((2, thresholds.size + 1))  # found, predicted
-    truth = as_csr(labels)
+    truth = labels.indicators()
     for rows in _parts(*scores.shape):
         part = truth[rows].tocoo()
         some, w = scores[rows], weights[rows]
@@ -135,7 +133,7 @@ def _of_groups(
     tie fall between the same two, where only the sum of their changes counts.
     """
     scores, labels, weights = problem
-    truth, decisions, of_group = as_csr(labels), float(labels.m), weights / weights.sum()
+    truth, decisions, of_group = labels.indicators(), float(labels.m), weights / weights.sum()
     inside = np.ones(labels.m)
     if metric.by == "classes":
         scores, truth = scores.T, truth.T.tocsr()
@@ -172,11 +170,3 @@ def _parts(n: int, m: int, elements: int = 2**20) -> Iterator[slice]:
     rows = max(1, elements // m)
     for start in range(0, n, rows):
         yield slice(start, start + rows)
-
-
-def as_csr(labels: Labels) -> scipy.sparse.csr_array:
-    """Return labels as a sparse matrix of zeros and ones."""
-    ones = np.ones(labels.indices.size)
-    return scipy.sparse.csr_array(
-        (ones, labels.indices, labels.offsets), shape=(labels.n, labels.m)
-    )

@@ -6,12 +6,12 @@ lists families with ``{k}`` in the place of the number.
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Callable
 from functools import partial
 from typing import Literal, NamedTuple
 
+from shortlist._arrays import hint
 from shortlist.metrics import counts
 from shortlist.metrics.class_ranking import mean_average_precision
 from shortlist.metrics.counts import CountMetric
@@ -84,9 +84,7 @@ def metric(name: str) -> Metric:
         k = int(re.findall(r"\d+", name)[0])
         known = _METRICS[family]
         return known._replace(name=name, function=partial(known.function, k=k))
-    near = difflib.get_close_matches(family, _METRICS, n=1)
-    hint = f"did you mean {near[0]!r}?" if near else f"choose one of {', '.join(_METRICS)}."
-    raise ValueError(f"there is no metric {name!r}; {hint}")
+    raise ValueError(f"there is no metric {name!r}; {hint(family, _METRICS)}")
 
 
 register(Metric("top{k}", topk_accuracy, "scores", True))

@@ -79,7 +79,7 @@ class IterativeStratifiedKFold(BaseCrossValidator):
             preference = source.random_sample(preference.shape)
         dealt = labels.take(order)
         by_label = np.argsort(dealt.indices, kind="stable")
-        examples = np.repeat(np.arange(labels.n), np.diff(dealt.offsets))[by_label]
+        examples = dealt.owners[by_label]
         starts = np.searchsorted(dealt.indices[by_label], np.arange(labels.m + 1))
         folds = np.empty(labels.n, dtype=np.int64)
         deal(dealt.offsets, dealt.indices, starts, examples, preference, folds)

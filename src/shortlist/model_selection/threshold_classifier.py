@@ -13,7 +13,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from shortlist._arrays import FloatArray, as_weights
 from shortlist.metrics import subset_accuracy
-from shortlist.metrics.counts import as_csr
 from shortlist.metrics.inputs import columns_of, read_labels
 from shortlist.metrics.responses import class_scores
 from shortlist.model_selection import thresholds
@@ -98,7 +97,7 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         if columns_of(y) is None and not any(isinstance(labels, Iterable) for labels in y):
             raise ValueError("y has one label an example; pass an indicator matrix.")
         labels = read_labels(y)
-        truth = as_csr(labels).toarray().astype(np.int64)
+        truth = labels.indicators(np.int64).toarray()
         weights = None if sample_weight is None else as_weights(sample_weight, labels.n)
         if rule.needs_scores:
             self.scores_ = unseen_scores(self.estimator, X, truth, weights, self.cv, self.n_jobs)

@@ -30,7 +30,7 @@ from shortlist import metrics
 from shortlist._arrays import FloatArray, as_integer, as_k, as_weights
 from shortlist.losses.labels import Labels, as_labels
 from shortlist.metrics.by_threshold import as_count_metric
-from shortlist.metrics.counts import CountMetric, as_csr, at_thresholds
+from shortlist.metrics.counts import CountMetric, at_thresholds
 from shortlist.metrics.inputs import Ranking, as_ranking, as_scores
 
 #: The 71 thresholds of the paper: powers of ten from 10^-5.9 to 10^0.9, their negatives, and 0.
@@ -343,7 +343,7 @@ def _middle_of_best(tried: NDArray[np.float64], values: NDArray[np.float64]) -> 
 
 def _columns(problem: Ranking) -> list[Ranking]:
     """Return the problem of each label by itself."""
-    truth = as_csr(problem.labels).toarray()
+    truth = problem.labels.indicators().toarray()
     return [
         Ranking(problem.scores[:, [j]], as_labels(truth[:, [j]]), problem.weights)
         for j in range(problem.labels.m)

@@ -22,6 +22,7 @@ from typing import Any
 
 import numpy as np
 
+from shortlist._files import written_whole
 from shortlist.models.errors import ModelError
 
 #: Raised when files change so that older code would misread them.
@@ -49,16 +50,8 @@ def write(path: PathLike, header: Header, arrays: Arrays) -> None:
     first = _MAGIC + str(VERSION).encode()
     body = [text, b"\n", *parts]
     lines = [first, b"\n", _digest(first, *body), b"\n", *body]
-    target = Path(path)
-    beside = target.with_name(f"{target.name}.{os.getpid()}.tmp")
-    try:
-        with beside.open("wb") as file:
-            file.writelines(lines)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(beside, target)
-    finally:
-        beside.unlink(missing_ok=True)
+    with written_whole(path) as file:
+        file.writelines(lines)
 
 
 def is_model(path: PathLike) -> bool:

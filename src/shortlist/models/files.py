@@ -17,6 +17,7 @@ from shortlist.models import container, kernels
 from shortlist.models.container import Arrays, Header, PathLike, is_model
 from shortlist.models.errors import ModelError
 from shortlist.models.values import decode, encode
+from shortlist.solvers import result
 from shortlist.solvers.result import Certificate, Evaluation, History, Status
 
 __all__ = ["describe", "is_model", "load", "save"]
@@ -123,9 +124,6 @@ def describe(path: PathLike) -> dict[str, Any]:
         and what the model was trained on.
     """
     header, model = _read(path)
-    certificate = model.certificate_._asdict()
-    if isinstance(model.certificate_, Certificate):
-        certificate["gap"] = model.certificate_.gap
     return {
         "version": container.VERSION,
         "written_by": header["written_by"],
@@ -136,7 +134,7 @@ def describe(path: PathLike) -> dict[str, Any]:
         "classes": model.classes_.tolist(),
         "feature_names": None if header["feature_names"] is None else list(model.feature_names_in_),
         "support_vectors": model.support_.size if hasattr(model, "_kernel") else None,
-        "certificate": certificate,
+        "certificate": result.describe(model.certificate_),
         "status": model.status_,
         "epochs": model.n_iter_,
         "seconds": float(model.history_.seconds[-1]) if model.history_ else None,

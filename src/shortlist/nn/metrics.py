@@ -7,6 +7,7 @@ strictly higher; a pair is in the wrong order when the label scores no higher.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
 import torch
@@ -18,7 +19,7 @@ from shortlist.nn.batch import as_batch
 from shortlist.nn.selection import wide
 
 
-class Metric:
+class Metric(ABC):
     """Sums over examples, and what follows from them."""
 
     def __init__(self, ignore_index: int = -100) -> None:
@@ -46,11 +47,13 @@ class Metric:
         """Forget all examples."""
         self._sums = None
 
+    @abstractmethod
     def _sums_of(self, scores: Tensor, labels: Tensor) -> Tensor:
-        raise NotImplementedError
+        """Return the sums of a batch."""
 
+    @abstractmethod
     def _result_of(self, sums: Tensor) -> Tensor:
-        raise NotImplementedError
+        """Return the metric that sums stand for."""
 
 
 class _Mean(Metric):
@@ -66,9 +69,9 @@ class _Mean(Metric):
         means = sums[:-1] / sums[-1]
         return means if means.numel() > 1 else means[0]
 
+    @abstractmethod
     def _numbers_of(self, scores: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
         """Return the numbers of each example, (n,) or (n, l), and where they are defined."""
-        raise NotImplementedError
 
 
 class _AtK(_Mean):
@@ -146,8 +149,9 @@ class _Partition(_Mean):
     def _numbers_of(self, scores: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
         return self._of_sets(scores >= self.threshold, labels), torch.ones_like(labels[:, 0])
 
+    @abstractmethod
     def _of_sets(self, predicted: Tensor, labels: Tensor) -> Tensor:
-        raise NotImplementedError
+        """Return the numbers of predicted sets, one for each example."""
 
 
 class HammingLoss(_Partition):

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import warnings
 import zipfile
 from pathlib import Path
@@ -19,6 +18,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from shortlist._arrays import FloatArray
+from shortlist._files import written_whole
 from shortlist.rows import operations
 from shortlist.solvers.method import Method, Numbers
 from shortlist.solvers.options import Options
@@ -92,15 +92,10 @@ def save(
             {name: values.tolist() for name, values in line.metrics.items()} for line in history
         ],
     }
-    beside = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     try:
-        with beside.open("wb") as file:
+        with written_whole(path) as file:
             np.savez(file, state=np.array(json.dumps(state)), **arrays)  # type: ignore[arg-type]
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(beside, path)
     except OSError as error:
-        beside.unlink(missing_ok=True)
         warnings.warn(
             f"the checkpoint {path} could not be written ({error}); training goes on.",
             RuntimeWarning,

@@ -36,6 +36,12 @@ class Stationarity(NamedTuple):
     gradient_norm: float
 
 
+def describe(certificate: Certificate | Stationarity) -> dict[str, float]:
+    """Return a certificate by names, with its gap where it has one."""
+    named = certificate._asdict()
+    return {**named, "gap": certificate.gap} if isinstance(certificate, Certificate) else named
+
+
 class Status(enum.Enum):
     """Why a run ended."""
 

@@ -70,11 +70,8 @@ def _as_ks(
         )
     if ks is not None:
         return tuple(as_integer(k, "an element of ks", 1) for k in _some(ks, "ks"))
-    known = losses.entry(estimator.loss)
-    parameters = {"smoothing": estimator.smoothing} if "smoothing" in known.parameters else {}
-    return tuple(
-        k for k in KS if traits(known.make(k=k, **parameters)).smallest_m <= target.classes.size
-    )
+    known = {k: losses.make_from(estimator.loss, k=k, smoothing=estimator.smoothing) for k in KS}
+    return tuple(k for k in KS if traits(known[k]).smallest_m <= target.classes.size)
 
 
 def _some(values: Sequence[Any], name: str) -> tuple[Any, ...]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-import joblib
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
@@ -112,17 +111,7 @@ def _along(
 ) -> list[Any]:
     """Return what is kept of the scores of X and of the solutions for all C."""
     labels, loss = examples.target.labels, estimator._fitting_loss(examples.target)
-    n_jobs = estimator.n_jobs
-    options: dict[str, Any] = {
-        "sample_weight": examples.weights,
-        "solver": estimator.solver,
-        "tol": estimator.tol,
-        "max_epochs": estimator.max_epochs,
-        "max_time": estimator.max_time,
-        "random_state": seed,
-        "block_size": estimator.block_size,
-        "n_threads": None if n_jobs is None else joblib.effective_n_jobs(n_jobs),
-    }
+    options = {"sample_weight": examples.weights, **estimator._solver_options(seed)}
     model = estimator.set_params(C=Cs[0])._model(examples)
     if not isinstance(model, FreeInterceptModel):
         scores_of = _scorer(model, X)

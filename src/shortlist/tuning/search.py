@@ -23,7 +23,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from shortlist._arrays import FloatArray
 from shortlist.estimators.base import ShortlistClassifier
-from shortlist.estimators.targets import Target, indicators
+from shortlist.estimators.targets import Target
 from shortlist.estimators.weighting import own_weights
 from shortlist.metrics import metric, scorer
 from shortlist.model_selection import IterativeStratifiedKFold, thresholds
@@ -179,7 +179,7 @@ class Search(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             y = labels.indices
             cv = check_cv(5 if cv is None else cv, y, classifier=True)
         else:
-            y = indicators(labels)
+            y = labels.indicators(np.int64)
             if cv is None or isinstance(cv, Integral):
                 cv = IterativeStratifiedKFold(10 if cv is None else int(cv))
             cv = check_cv(cv)

@@ -16,6 +16,7 @@ from typing import IO, Any, NamedTuple
 import joblib
 import numpy as np
 
+from shortlist._files import written_whole
 from shortlist.solvers import CheckpointError
 from shortlist.tuning.paths import Outcome, Study, Task
 
@@ -91,16 +92,11 @@ def _traits(study: Study) -> dict[str, str]:
 
 
 def _write(file: Path, write: Callable[[IO[bytes]], Any]) -> None:
-    """Write next to the name and rename; where that fails, warn and go on."""
-    beside = file.with_name(f"{file.name}.{os.getpid()}.tmp")
+    """Write a file; where that fails, warn and go on."""
     try:
-        with beside.open("wb") as stream:
+        with written_whole(file) as stream:
             write(stream)
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.replace(beside, file)
     except OSError as error:
-        beside.unlink(missing_ok=True)
         warnings.warn(
             f"the checkpoint {file} could not be written ({error}); the search goes on.",
             RuntimeWarning,
