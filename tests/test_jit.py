@@ -83,6 +83,24 @@ def test_an_edited_callee_in_another_file_is_noticed(tmp_path):
     assert run(EDITED, package, NUMBA_CACHE_DIR=cache) == ["1.5"]
 
 
+def test_the_cache_is_keyed_by_what_kernels_are_made_of(tmp_path):
+    package = tmp_path / "shortlist"
+    shutil.copytree(PACKAGE, package)
+    folder = "from shortlist._jit import CACHE_FOLDER; print(CACHE_FOLDER)"
+
+    def folder_after_an_edit_of(*path):
+        with package.joinpath(*path).open("a") as file:
+            file.write("# edited\n")
+        return run(folder, package, NUMBA_CACHE_DIR=str(tmp_path))
+
+    before = run(folder, package, NUMBA_CACHE_DIR=str(tmp_path))
+    assert folder_after_an_edit_of("estimators", "base.py") == before  # no kernel knows it
+    for path in (("special", "omega.py"), ("rows", "products.py"), ("_arrays.py",), ("_jit.py",)):
+        after = folder_after_an_edit_of(*path)
+        assert after != before
+        before = after
+
+
 def test_without_a_folder_to_write_to_it_still_works(tmp_path):
     blocked = tmp_path / "file"
     blocked.touch()

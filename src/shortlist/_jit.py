@@ -21,8 +21,9 @@ The disk cache
 --------------
 Numba keys a cached function by its own file alone and does not notice that a
 function it *calls*, in another file, has changed. So the cache folder carries
-the hash of the whole package's source: edit any line and every kernel is
-compiled anew; edit nothing and nothing is compiled. The folder lies under
+the hash of all source that kernels are made of: the files that compile, and all
+that these import. Edit a line of them and every kernel is compiled anew; edit
+another file and nothing is. The folder lies under
 ``NUMBA_CACHE_DIR`` where that is set, else under the user's cache folder; where
 neither can be written, kernels are compiled once in each process.
 """
@@ -32,10 +33,11 @@ from __future__ import annotations
 import functools
 import hashlib
 import os
+import re
 import shutil
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -51,6 +53,8 @@ _REORDER = {"contract", "arcp", "nsz", "reassoc"}
 #: What maxima need to vectorise.
 _NO_NAN = {"nnan", "nsz"}
 
+_IMPORT = re.compile(r"^\s*from (shortlist[\w.]*) import (\([^)]*\)|.*)", re.MULTILINE)
+_COMPILES = re.compile(r"^\s*from shortlist\._(jit|generic) import", re.MULTILINE)
 _UNUSED_FOLDERS_LIVE_FOR = 30 * 24 * 3600.0  # seconds
 
 
@@ -117,11 +121,28 @@ def _compile(function: Function, fastmath: set[str], **more: bool) -> Function:
 
 
 def _source_hash(package: Path) -> str:
+    """Return the hash of the files that import this module, and of all that these import."""
+    source = {file: file.read_text(encoding="utf-8") for file in package.rglob("*.py")}
+    reached: set[Path] = set()
+    waiting = [file for file, text in source.items() if _COMPILES.search(text)]
+    while waiting:
+        file = waiting.pop()
+        if file not in reached:
+            reached.add(file)
+            waiting += [found for found in _imported(source[file], package) if found in source]
     digest = hashlib.blake2b(digest_size=8)
-    for file in sorted(package.rglob("*.py")):
-        digest.update(str(file.relative_to(package)).encode())
-        digest.update(file.read_bytes())
+    for file in sorted(reached):
+        digest.update(f"{file.relative_to(package)}\n{source[file]}\n".encode())
     return digest.hexdigest()
+
+
+def _imported(text: str, package: Path) -> Iterator[Path]:
+    """Yield the files, some of which may not exist, that the imports of a file can mean."""
+    for parent, names in _IMPORT.findall(text):
+        folder = package.joinpath(*parent.split(".")[1:])
+        yield folder.with_suffix(".py")
+        yield folder / "__init__.py"
+        yield from (folder / f"{name}.py" for name in re.findall(r"\w+", names))
 
 
 def _cache_root() -> Path:
