@@ -169,6 +169,28 @@ def test_a_loss_without_a_derivative_is_trained_without_newton(monkeypatch):
     assert "newton" not in {line.method for line in solution.history}
 
 
+@pytest.mark.parametrize("loss", ["softmax", "ova_logistic"])
+def test_weights_are_followed_along_a_path(loss):
+    """On nearly separable data a step of Newton's method or two is enough for the next C."""
+    X, y = load_digits(return_X_y=True)
+    X, y, Cs = X[:600] / 16, y[:600], 3.0 ** np.arange(4, 9)
+    solutions = path(X, y, loss, Cs=Cs, solver="newton")
+    cold = [solve(X, y, loss, C=C, solver="newton") for C in Cs]
+    assert all(solution.converged for solution in solutions)
+    steps = [len(solution.history) for solution in solutions]
+    assert max(steps[2:]) <= 3 < min(len(solution.history) for solution in cold)
+
+
+def test_a_path_may_go_down_and_may_stand_still():
+    X, y = load_digits(return_X_y=True)
+    X, y = X[:300] / 16, y[:300]
+    for solution, C in zip(path(X, y, "svm", Cs=[1, 1, 8, 2, 2]), [1, 1, 8, 2, 2], strict=True):
+        again = solve(X, y, "svm", C=C)
+        assert again.certificate.dual <= solution.certificate.primal * (1 + 1e-12)
+        assert solution.certificate.dual <= again.certificate.primal * (1 + 1e-12)
+        assert solution.converged
+
+
 def test_an_unknown_solver_is_refused():
     with pytest.raises(ValueError, match="solver is 'newtn'; did you mean 'newton'"):
         solve(np.eye(3), [0, 1, 2], solver="newtn")
@@ -230,11 +252,23 @@ def test_only_active_examples_are_looked_at():
     with Team(1) as team:
         active = systems.active_examples(problem, duals, 0.3, team)
         assert active.problem.n <= 50
-        whole = systems.Active(problem, duals, 0.3, active.diagonal)
+        whole = systems.Active(problem, duals, 0.3, active.diagonal, np.ones(duals.shape, bool))
         np.testing.assert_allclose(
             systems.solve_directly(active, gradient, team),
             systems.solve_directly(whole, gradient, team),
         )
+
+
+def test_what_systems_leave_out_is_little_beside_the_regulariser():
+    problem, _, _, _ = system(name="softmax", parameters=(), n=300, m=8)
+    scores = np.random.default_rng(0).normal(scale=8.0, size=(problem.n, 8))
+    duals = losses.gradient(losses.softmax(), scores, problem.labels)  # most are almost 0 or -1
+    with Team(1) as team:
+        active = systems.active_examples(problem, duals, 0.0, team)
+    curvatures = np.abs(duals) * (1.0 - np.abs(duals)) * (problem.c * problem.norms)[:, None]
+    kept = curvatures > systems._largest_negligible(curvatures)
+    assert active.matters.sum() == kept.sum() < 0.7 * kept.size
+    assert curvatures[~kept].sum() <= systems._NEGLIGIBLE_TOGETHER
 
 
 def test_a_matrix_that_rounding_has_made_indefinite_is_factored():

@@ -26,7 +26,7 @@ from shortlist.losses.operations import traits
 from shortlist.losses.registry import Loss, make, softmax
 from shortlist.rows import Storage, as_storage, operations
 from shortlist.rows.convert import as_csr, as_matrix
-from shortlist.solvers import choice, gradient, training
+from shortlist.solvers import choice, gradient, training, warm
 from shortlist.solvers.checkpoint import CheckpointError
 from shortlist.solvers.interruption import Interruption
 from shortlist.solvers.options import Callback, Options
@@ -40,7 +40,7 @@ from shortlist.solvers.result import (
     Stationarity,
     Status,
 )
-from shortlist.solvers.team import Team, available_cores
+from shortlist.solvers.team import available_cores
 
 __all__ = [
     "Callback",
@@ -169,7 +169,7 @@ def solve(
         evaluate_on, callback, checkpoint, checkpoint_every,
     )  # fmt: skip
     with Interruption() as interruption:
-        return _run(problem, _start(duals, problem), options, interruption)
+        return _run(problem, warm.Start(_start(duals, problem)), options, interruption)
 
 
 def path(
@@ -193,10 +193,11 @@ def path(
     callback: Callback | None = None,
     keep: Callable[[Solution], Any] | None = None,
 ) -> list[Any]:
-    r"""Train one model for each `C`, each starting from the one before.
+    r"""Train one model for each `C`, each starting from those before.
 
     The domain of the dual variables does not depend on `C`, so the duals of one solution
-    are a start for the next; increasing values are best.
+    are a start for the next; with two solutions known, weights are followed along a line in
+    :math:`\log C`. Increasing values are best.
 
     Parameters
     ----------
@@ -231,38 +232,22 @@ def path(
         problem, solver, tol, max_epochs, max_time, random_state, block_size, n_threads,
         evaluate_on, callback, None, math.inf,
     )  # fmt: skip
-    weights, duals, first = problem.c, _start(None, problem), "sdca"
+    weights, start, first = problem.c, warm.Start(_start(None, problem)), "sdca"
     kept: list[Any] = []
-    before: Solution | None = None
+    solved: list[warm.Solved] = []
     with Interruption() as interruption:
-        for i, C in enumerate(values):
+        for C in values:
             problem.set_weights(C * weights)
-            if before is not None:
-                ratio = values[i - 1] / C
-                duals = _warm_start(problem, before.duals, ratio, options.n_threads)
-            solution = before = _run(problem, duals, options, interruption, first=first)
+            if solved:
+                start = warm.start(_relaxed(problem), C, solved, options.n_threads)
+            solution = _run(problem, start, options, interruption, first)
+            solved = [*solved[-1:], warm.Solved(C, solution)]
             kept.append(solution if keep is None else keep(solution))
             if traits(problem.loss).convex:
                 first = solution.history[-1].method
             if interruption.happened or solution.status is Status.STOPPED:
                 break
     return kept
-
-
-def _warm_start(problem: Problem, duals: Any, ratio: float, n_threads: int) -> Any:
-    """Return the duals of another C, or what gives the same weights, whichever is better.
-
-    Where examples are hard to fit their duals hardly change with C; where they are not, the
-    weights do not. Duals may be shrunk, not stretched: zero is feasible.
-    """
-    if ratio >= 1.0:
-        return duals.copy()
-    same_weights = duals * problem.dtype.type(ratio)
-    with Team(n_threads) as team:
-        reached = [
-            problem.dual(start, problem.model(start, team), team) for start in (duals, same_weights)
-        ]
-    return same_weights if reached[1] > reached[0] else duals.copy()
 
 
 def _problem(
@@ -285,21 +270,26 @@ def _problem(
 
 def _run(
     problem: Problem,
-    duals: Any,
+    start: warm.Start,
     options: Options,
     interruption: Interruption,
     first: str = "sdca",
 ) -> Solution:
     if traits(problem.loss).convex:
-        return training.solve(problem, duals, options, interruption, first)
+        return training.solve(problem, start, options, interruption, first)
     if options.checkpoint is not None:
         raise ValueError(
             "checkpoint is for convex losses; this one starts from softmax's solution."
         )
     convex = options._replace(callback=None, evaluation_sets={})
-    start = training.solve(problem.with_loss(softmax()), duals, convex, interruption)
-    spent = float(start.history.seconds[-1])
-    return gradient.solve(problem, start.weights, options, interruption, spent)
+    relaxed = training.solve(_relaxed(problem), start, convex, interruption)
+    spent = float(relaxed.history.seconds[-1])
+    return gradient.solve(problem, relaxed.weights, options, interruption, spent)
+
+
+def _relaxed(problem: Problem) -> Problem:
+    """Return a problem with a convex loss: where there is no such, that of softmax."""
+    return problem if traits(problem.loss).convex else problem.with_loss(softmax())
 
 
 def _options(
@@ -381,7 +371,8 @@ def _start(duals: ArrayLike | None, problem: Problem) -> Any:
     if not np.isfinite(start).all():
         raise ValueError("duals has elements that are not finite.")
     # A step so short that all it does is to move them to what is feasible.
-    convex = problem if traits(problem.loss).convex else problem.with_loss(softmax())
     known = problem.labels.offsets, problem.labels.indices
-    convex.run(batch.centred_step_rows, np.zeros_like(start), start, _SHORT, *known, start)
+    _relaxed(problem).run(
+        batch.centred_step_rows, np.zeros_like(start), start, _SHORT, *known, start
+    )
     return start

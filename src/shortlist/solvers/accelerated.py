@@ -56,7 +56,9 @@ class Accelerated:
         block_size: int | None,
         seed: int,
         team: Team,
+        weights: FloatArray | None = None,
     ) -> None:
+        """Begin at given weights of a linear model, or at those of the duals."""
         self.problem, self.team = problem, team
         self.hardness = condition(problem)
         self.tried = 0  # how often a condition was left for the next
@@ -64,10 +66,12 @@ class Accelerated:
         self.least_at = self.judged_at = 0
         pulled = problem.with_anchor(np.zeros((problem.d, problem.m), problem.dtype))
         self.sdca = Sdca(pulled, duals, block_size, seed, team)
-        self.point = problem.model(duals, team)  # the last proximal point
+        linear = operations.is_linear(problem.rows)
+        # the last proximal point
+        self.point = problem.model(duals, team) if weights is None or not linear else weights
         self.duals, self.dual = duals.copy(), -math.inf  # the best so far
         # Of a kernel's models only scores are known; the coefficients behind them are kept, too.
-        self.behind = None if operations.is_linear(problem.rows) else self._behind_model()
+        self.behind = None if linear else self._behind_model()
         self.anchor_behind = None if self.behind is None else np.zeros_like(self.behind)
         self.reached = math.inf
         self.best: tuple[FloatArray, FloatArray | None] = self.point, self.behind

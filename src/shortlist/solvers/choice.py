@@ -16,7 +16,6 @@ import math
 
 import numpy as np
 
-from shortlist._arrays import FloatArray
 from shortlist.losses.operations import derivative, traits
 from shortlist.rows import operations
 from shortlist.solvers import systems
@@ -28,6 +27,7 @@ from shortlist.solvers.problem import Problem
 from shortlist.solvers.result import History
 from shortlist.solvers.sdca import Sdca
 from shortlist.solvers.team import Team
+from shortlist.solvers.warm import Start
 
 #: The names that a user may ask for.
 SOLVERS = ("auto", "sdca", "accelerated", "newton")
@@ -48,6 +48,8 @@ _WORTH_A_CHANGE = 1.15
 #: The share of Newton's cost that passes with a pull may take before they are judged; the latter
 #: where its systems are solved by conjugate gradients, whose cost is hard to foresee.
 _TRIAL, _LONG_TRIAL = 0.25, 1.0
+#: The excess below which a loss is almost the square that Newton's method takes it for.
+_NEAR = 0.3
 
 
 def check(solver: str, problem: Problem) -> None:
@@ -57,19 +59,13 @@ def check(solver: str, problem: Problem) -> None:
         raise ValueError(f'{name} has no derivative for Newton: choose solver="accelerated".')
 
 
-def start(
-    name: str,
-    problem: Problem,
-    duals: FloatArray,
-    options: Options,
-    team: Team,
-    weights: FloatArray | None = None,
-) -> Method:
-    """Return the run of a method from given duals; Newton's method also from given weights."""
+def start(name: str, problem: Problem, at: Start, options: Options, team: Team) -> Method:
+    """Return the run of a method from given duals; all but plain passes also from weights."""
     if name == "newton":
-        return Newton(problem, duals, team, weights)
-    make = Accelerated if name == "accelerated" else Sdca
-    return make(problem, duals, options.block_size, options.seed, team)
+        return Newton(problem, at.duals, team, at.weights)
+    if name == "accelerated":
+        return Accelerated(problem, at.duals, options.block_size, options.seed, team, at.weights)
+    return Sdca(problem, at.duals, options.block_size, options.seed, team)
 
 
 def better(method: Method, history: History, tol: float) -> tuple[str, str] | None:
@@ -77,7 +73,10 @@ def better(method: Method, history: History, tol: float) -> tuple[str, str] | No
     if any(line.method == "newton" for line in history):  # which is the last, or was left for good
         return None
     problem, one_pass = method.problem, _cost_of_pass(method.problem)
-    newton = _cost_of_newton(problem) if _may_use_newton(problem) else math.inf
+    to_go = _to_go(history, tol)
+    newton = math.inf
+    if _may_use_newton(problem):
+        newton = _cost_of_newton(problem, to_go if history[-1].excess < _NEAR else math.inf)
     remaining = _remaining_passes(method, history, tol)
     if method.name == "accelerated":
         spent = method.epoch - _first_epoch(history, method.name)
@@ -149,18 +148,24 @@ def _has_derivative(problem: Problem) -> bool:
     return derivative.serves(type(problem.loss))
 
 
-def _cost_of_newton(problem: Problem) -> float:
-    """Return the cost of about as many steps as problems of such a condition take."""
+def _cost_of_newton(problem: Problem, near: float = math.inf) -> float:
+    """Return the cost of about as many steps as problems of such a condition take.
+
+    `near` is the logarithm by which the excess has to fall, where the solution is near.
+    """
     known, scores = traits(problem.loss), problem.n * problem.m
     hardness = max(condition(problem), 2.0)
     doubled = math.log2(hardness)
     step = _STEP + scores * (_SCORE_OF_STEP + _NUMBER_OF_STEP * _columns(problem))
     width = problem.d * problem.m
+    last_steps = (1.0 if known.entropic else 3.0) + 0.6 * near
     if systems.is_direct(problem):
         steps = 3.0 + 0.35 * doubled if known.entropic else 5.0 + 1.5 * doubled
+        steps = min(steps, last_steps)
         matrix = _ENTROPIC_MATRIX if known.entropic else _MATRIX
         return steps * (step + matrix * problem.n * width**2 + _FACTOR * width**3)
     steps = 4.0 + 0.6 * doubled if known.entropic else 8.0 + 2.5 * doubled
+    steps = min(steps, last_steps)
     iterations = min(30.0 + 3.0 * math.sqrt(hardness), 150.0)
     blocks = systems.cost_of_blocks(np.full(problem.m, problem.n), problem.d)
     if systems.are_blocks_worth(blocks, problem):

@@ -179,7 +179,7 @@ class Newton:
 
     def _look(self) -> None:
         """Compute primal and duals at the model; move the centre where these are better."""
-        reached = self._primal()
+        reached = self.problem.primal_at(self.model, self.scores, self.team)
         if reached < self.best[0]:
             self.best = reached, self.model
         weights = self._compute_candidate()
@@ -219,16 +219,6 @@ class Newton:
         weights = problem.model(self.candidate, self.team)
         self.gradient = self.model - weights
         return weights
-
-    def _primal(self) -> float:
-        """Return the primal objective of the present weights, whose scores are known."""
-        problem, values = self.problem, np.empty(self.problem.n)
-
-        def value(some: slice, *labels: NDArray[np.int64]) -> None:
-            problem.run(batch.value_rows, self.scores[some], *labels, values[some])
-
-        problem.in_chunks(value, self.team)
-        return problem.half(self.model, None) + float(problem.c @ values)
 
 
 def find_root(slope: Callable[[float], float], first: float) -> float:

@@ -163,6 +163,16 @@ class Problem:
         """Return the primal objective of any model; a kernel's also needs its coefficients."""
         return self.half(model, coefficients) + self.losses(model, team, _nothing)
 
+    def primal_at(self, model: FloatArray, scores: FloatArray, team: Team) -> float:
+        """Return the primal objective of a linear model whose scores are known."""
+        values = np.empty(self.n)
+
+        def value(some: slice, *labels: NDArray[np.int64]) -> None:
+            self.run(batch.value_rows, scores[some], *labels, values[some])
+
+        self.in_chunks(value, team)
+        return self.half(model, None) + float(self.c @ values)
+
     def half(self, model: FloatArray, coefficients: Coefficients) -> float:
         """Return the regulariser's part of the primal objective."""
         moved = model if self.anchor is None else model - self.anchor

@@ -1,7 +1,9 @@
 r"""The linear systems of Newton's method: :math:`(I + \sum_i c_i\, x_i x_i' \otimes J_i) S = -G`.
 
 :math:`J_i` is the derivative of an example's step. Where it is 0 the example does not matter:
-only the others, the *active* ones, are looked at. Few weights make a matrix that is factored
+only the others, the *active* ones, are looked at; also where all that is left out together is far
+less than the :math:`I` of the regulariser, as for most examples of nearly separable data, whose
+probabilities are almost 0 or 1. Few weights make a matrix that is factored
 (`solve_directly`). Many are found by conjugate gradients (`solve_by_gradients`), preconditioned
 by the blocks of the matrix that belong to one class each, or only by its diagonal where blocks
 would cost too much. Where the loss is a sum over classes the blocks are the whole matrix.
@@ -39,19 +41,22 @@ _WORTH_OF_BLOCKS = 40
 _FEW = 0.35
 #: With fewer than this share of scores curved, products are computed score by score.
 _FEW_IN_PRODUCTS = 0.12
-#: Curvature, relative to that of the regulariser, that a block may leave out.
+#: Curvature, relative to that of the regulariser, that a block may leave out of each example.
 _NEGLIGIBLE = 1e-3
+#: The same for all that is left out together, and the curvatures up to which that is tried.
+_NEGLIGIBLE_TOGETHER, _TRIED = 1.0, (1e-1, 1e-2, 1e-3, 1e-4)
 
 Map = Callable[[FloatArray], FloatArray]
 
 
 class Active(NamedTuple):
-    """The problem of the examples whose step has a derivative that is not 0."""
+    """The problem of the examples whose steps have derivatives that matter."""
 
     problem: Problem
     duals: FloatArray
     a: float  # the curvature of the step
     diagonal: FloatArray  # of the derivatives, (n, m)
+    matters: NDArray[np.bool_]  # the classes of an example whose curvature is not negligible
 
 
 def active_examples(problem: Problem, duals: FloatArray, a: float, team: Team) -> Active:
@@ -62,11 +67,20 @@ def active_examples(problem: Problem, duals: FloatArray, a: float, team: Team) -
         problem.run(batch.derivative_diagonal_rows, duals[some], *labels, a, diagonal[some])
 
     problem.in_chunks(describe, team)
-    matters = diagonal.any(axis=1) & (problem.c > 0.0)
-    if matters.mean() > 0.8:  # not worth a copy
-        return Active(problem, duals, a, diagonal)
-    some = np.flatnonzero(matters)
-    return Active(problem.take(some), duals[some], a, diagonal[some])
+    curvatures = diagonal * (problem.c * problem.norms)[:, None]
+    matters = curvatures > _largest_negligible(curvatures)
+    some = np.flatnonzero(matters.any(axis=1))
+    if some.size > 0.8 * problem.n:  # not worth a copy
+        return Active(problem, duals, a, diagonal, matters)
+    return Active(problem.take(some), duals[some], a, diagonal[some], matters[some])
+
+
+def _largest_negligible(curvatures: FloatArray) -> float:
+    """Return a curvature up to which all of them together change the system little."""
+    for most in _TRIED:
+        if curvatures.sum(where=curvatures <= most) <= _NEGLIGIBLE_TOGETHER:
+            return most
+    return _NEGLIGIBLE_TOGETHER / curvatures.size
 
 
 def is_direct(problem: Problem) -> bool:
@@ -103,7 +117,7 @@ def _add_curvature(active: Active, some: slice, matrix: FloatArray) -> None:
     problem.run(batch.derivative_rows, active.duals[some], *labels, active.a, h, p, taus)
     X = operations.dense(problem.rows, np.arange(some.start, some.stop)).astype(np.float64)
     c = problem.c[some]
-    if _add_few_classes(h, p, taus, X, c, _FEW * m, matrix):
+    if _add_few_classes(active.matters[some], h, p, taus, X, c, _FEW * m, matrix):
         return
     for j in range(m):
         weights = c * h[:, j]
@@ -123,8 +137,9 @@ def _add_curvature(active: Active, some: slice, matrix: FloatArray) -> None:
 
 
 @kernel
-def _add_few_classes(h, p, taus, X, c, most, matrix):
-    """Do the same class by class, and return true; false where examples have more than `most`.
+def _add_few_classes(matters, h, p, taus, X, c, most, matrix):
+    """Do the same for classes that matter, one by one, and return true; or false where there are
+    more than `most` of them.
 
     Only the lower half of the matrix is written.
     """
@@ -135,10 +150,7 @@ def _add_few_classes(h, p, taus, X, c, most, matrix):
     squares = 0.0
     for i in range(n):
         for j in range(m):
-            if h[i, j] != 0.0 or (
-                (taus[i, 0] != 0.0 and p[i, 0, j] != 0.0)
-                or (taus[i, 1] != 0.0 and p[i, 1, j] != 0.0)
-            ):
+            if matters[i, j]:
                 classes[i, lengths[i]] = j
                 lengths[i] += 1
         squares += lengths[i] * lengths[i]

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, TypeVar
 
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -42,18 +42,21 @@ class _OneThread:
 
     def __init__(self) -> None:
         self._lock, self._holders = threading.Lock(), 0
-        self._limits: threadpool_limits | None = None
+        self._blas: ThreadpoolController | None = None
+        self._limits: Any = None
 
     def hold(self) -> None:
         with self._lock:
+            if self._blas is None:  # to look for libraries takes longer than a small problem
+                self._blas = ThreadpoolController()
             if self._holders == 0:
-                self._limits = threadpool_limits(1, user_api="blas")
+                self._limits = self._blas.limit(limits=1, user_api="blas")
             self._holders += 1
 
     def release(self) -> None:
         with self._lock:
             self._holders -= 1
-            if self._holders == 0 and self._limits is not None:
+            if self._holders == 0:
                 self._limits.restore_original_limits()
 
 

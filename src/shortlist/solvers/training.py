@@ -7,13 +7,13 @@ import time
 
 import numpy as np
 
-from shortlist._arrays import FloatArray
 from shortlist.solvers import checkpoint, choice
 from shortlist.solvers.interruption import Interruption
 from shortlist.solvers.options import Options
 from shortlist.solvers.problem import Problem
 from shortlist.solvers.result import Certificate, Evaluation, History, Solution, Status
 from shortlist.solvers.team import Team
+from shortlist.solvers.warm import Start
 
 #: A gap so many times the tolerance may be below it at the next evaluation.
 _NEAR = 50.0
@@ -25,17 +25,18 @@ _PATIENCE_OF_OTHERS = {"newton": 60, "accelerated": 500}
 
 def solve(
     problem: Problem,
-    duals: FloatArray,
+    start: Start,
     options: Options,
     interruption: Interruption,
     first: str = "sdca",
 ) -> Solution:
     """Run a method until the relative gap is at most `tol`, or a limit is met.
 
-    `duals` must be feasible; `first` is the method with which the automatic choice begins.
+    The duals of the start must be feasible; `first` is the method with which the automatic
+    choice begins.
     """
     with Team(options.n_threads) as team:
-        return _Training(problem, duals, options, team, interruption, first).run()
+        return _Training(problem, start, options, team, interruption, first).run()
 
 
 class _Training:
@@ -44,7 +45,7 @@ class _Training:
     def __init__(
         self,
         problem: Problem,
-        duals: FloatArray,
+        start: Start,
         options: Options,
         team: Team,
         interruption: Interruption,
@@ -53,7 +54,7 @@ class _Training:
         self.problem, self.options, self.team = problem, options, team
         self.interruption = interruption
         self.exact = False  # whether the last certificate was
-        self.cold = not duals.any()
+        self.cold = not start.duals.any()
         self.history = History()
         self.note = ""  # why the method was changed, for the next line of the history
         self.solving = self.evaluating = 0.0
@@ -61,12 +62,12 @@ class _Training:
         self.saved = started = time.perf_counter()
         name, state = options.solver if options.solver != "auto" else first, None
         if options.checkpoint is not None:
-            self.traits = checkpoint.traits_of(problem, duals, options)
+            self.traits = checkpoint.traits_of(problem, start.duals, options)
             if options.checkpoint.exists():
                 state = checkpoint.load(options.checkpoint, self.traits)
                 name, self.history, self.note = state.method, state.history, state.note
                 self.solving, self.evaluating = state.seconds
-        self.method = choice.start(name, problem, duals, options, team)
+        self.method = choice.start(name, problem, start, options, team)
         if state is not None:
             self.method.restore(state.numbers, state.arrays)
         self.solving += time.perf_counter() - started
@@ -113,19 +114,19 @@ class _Training:
 
     def _change(self, name: str, why: str) -> None:
         """Go on by another method, from where the present one is, and say why."""
-        start, epoch, duals = time.perf_counter(), self.method.epoch, self.method.duals
+        began, epoch = time.perf_counter(), self.method.epoch
         self.note = f"after {epoch} passes: {name}, because {why}"
-        weights: FloatArray | None = self.method.weights()
+        start = Start(self.method.duals, self.method.weights())
         if name == "newton" and self.cold and epoch == 1:  # zero is the better start for it
-            duals[:], weights = 0.0, None
-        self.method = choice.start(name, self.problem, duals, self.options, self.team, weights)
+            start = Start(np.zeros_like(start.duals))
+        self.method = choice.start(name, self.problem, start, self.options, self.team)
         self.method.epoch, self.exact = epoch, False
-        self.solving += time.perf_counter() - start
+        self.solving += time.perf_counter() - began
 
     def _solution(self, status: Status) -> Solution:
         """Return the model with a certificate that is exactly its own."""
         if status is Status.FAILED:
-            zero = np.zeros_like(self.method.duals)
+            zero = Start(np.zeros_like(self.method.duals))
             self.method = choice.start("sdca", self.problem, zero, self.options, self.team)
         if self.exact and status is not Status.FAILED:
             certificate = self.history[-1].certificate
