@@ -12,7 +12,14 @@ import numpy as np
 from shortlist._jit import inlined, kernel, summing_kernel
 from shortlist.prox.maps import workspace
 from shortlist.prox.topk import topk_alpha, topk_beta
-from shortlist.special.select import gather_from, partition_largest, top_bound
+from shortlist.prox.variable_fixing import fix_variables
+from shortlist.special.select import (
+    LANES,
+    gather_from,
+    lane_maxima,
+    partition_largest,
+    top_bound,
+)
 
 #: Scores below count as this one: masked classes (minus infinity), in sums that stay finite.
 LOWEST = -1e30
@@ -56,16 +63,30 @@ def _copy_scores(scores, out):
 
 
 @kernel
-def _largest_scores(others, k, reach, few):
-    """Gather the scores from `reach` below the k-th largest on, and maybe some others."""
-    _, bound = top_bound(others, k, few)
-    return few[: gather_from(others, bound - reach, few)]
+def _lowest_threshold(others, k, radius, few):
+    """Return a number that no threshold of the projection is below.
+
+    With more elements the threshold rises, and with a smaller sum of the shares: that of the
+    largest elements of columns is a lower bound, near enough to leave few above it.
+    """
+    if k > LANES or others.size < 4 * LANES:
+        return -np.inf
+    lane_maxima(others, few)
+    lanes = few[:LANES]
+    best = lanes.max()
+    lanes -= best
+    t = fix_variables(lanes, 0.0, radius / k, 1.0, radius, 0.0)
+    return best + t - 1e-12 * (abs(best) + abs(t) + radius)
 
 
 @kernel
 def _smooth_hinge(others, offset, k, radius, beta, few, work):
     """Write the shares of the projected margins in the scores' place; return value and sum."""
-    margins = _largest_scores(others, k, radius / k, few)
+    bound = max(_lowest_threshold(others, k, radius, few), 0.5 * LOWEST)
+    margins = few[: gather_from(others, bound, few)]
+    if margins.size < (1 if beta else k):  # of k that are to be alike, some are masked
+        others[:] = 0.0
+        return 0.0, 0.0
     margins += offset
     if beta:
         clip = topk_beta(margins, k, radius, 0.0, work)
@@ -96,7 +117,8 @@ def _share(others, offset, shift, t, hi, radius):
 @kernel
 def _hinge(others, offset, k, beta, few):
     """Write 1/k for the k largest margins in the scores' place; return value and sum."""
-    found = _largest_scores(others, k, 0.0, few)
+    _, bound = top_bound(others, k, few)
+    found = few[: gather_from(others, bound, few)]
     partition_largest(found, k)
     bound, value, above, positive = found[:k].min(), 0.0, 0, 0
     for score in found[:k]:
@@ -111,7 +133,10 @@ def _hinge(others, offset, k, beta, few):
     share = others.dtype.type(1.0 / k)
     for j in range(others.size):
         score = others[j]
-        chosen = positive > 0 and score > least and (score > bound or (score == bound and ties > 0))
-        ties -= chosen and score == bound
-        others[j] = share if chosen else 0.0
+        others[j] = 0.0
+        if score >= bound:  # seldom: the branch costs nothing
+            tie = score == bound
+            if positive > 0 and score > least and (ties > 0 or not tie):
+                others[j] = share
+                ties -= tie
     return max(value, 0.0) / k, positive / k

@@ -170,7 +170,7 @@ def laplace_threshold(rows: Tensor, k: float) -> Tensor:
 
     This is solved for every `j`, in logarithms; the one that fits best is taken.
     """
-    n, m = rows.shape
+    m = rows.shape[1]
     count = min(math.ceil(2.0 * k), m)
     top = rows.topk(count, 1).values
     least, top = top[:, -1:], wide(top)

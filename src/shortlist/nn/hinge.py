@@ -99,6 +99,8 @@ def _thresholds(
         inside = (excess < 0.0).squeeze(1)  # the sum is less than the radius
         if inside.any():
             threshold[inside], cap[inside] = _cone_thresholds(b[inside], k)
+        masked = b[:, k - 1 : k] < 0.5 * LOWEST  # of k that are to be alike, some are
+        threshold, cap = torch.where(masked, b[:, :1], threshold), cap.masked_fill(masked, 0.0)
     x = (b - threshold).relu().minimum(cap)
     products = torch.where(x == 0.0, 0.0, (b - 0.5 * x) * x)  # not 0 times infinity
     value = products.sum(1) / radius
