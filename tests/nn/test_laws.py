@@ -12,6 +12,7 @@ from torch.autograd import gradcheck
 from losses.cases import ALL, CONVEX, SMOOTH, over
 from nn.cases import BEYOND, EVERY, IDS, as_numpy, batch, off_kinks, value_and_gradient
 from shortlist import losses, nn
+from shortlist.nn import compiled, hinge
 
 every = pytest.mark.parametrize(("name", "loss"), EVERY, ids=IDS)
 SCALES = (1e-3, 0.05, 1.0, 30.0, 1e4)
@@ -56,6 +57,42 @@ def test_values_in_single_precision_are_exact_but_for_rounding(case, scale, m, s
     if p.get("smoothing") and not name.startswith("ova"):
         assert torch.isfinite(gradient).all()
         np.testing.assert_allclose(gradient.sum(1), 0.0, rtol=0, atol=1e-4 * (1 + largest))
+
+
+HINGES = [case for case in ALL if case[0].startswith(("svm", "topk_svm_alpha", "topk_svm_beta"))]
+
+
+@over(HINGES)
+@pytest.mark.parametrize("m", [4, 300])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_compiled_hinges_are_those_of_torch(case, m, dtype):
+    """A CPU's own kernel gives what all other devices compute, rows with masks included."""
+    loss = losses.make(case[0], **case[1])
+    beta = isinstance(loss, losses.hinge.TopKSvmBeta)
+    near = 1e-11 if dtype == torch.float64 else 1e-6
+    for scale in SCALES:
+        u, labels = batch(case[0], m=m, scale=scale, seed=m + 1)
+        u = off_kinks(u).to(dtype)
+        u[0, (labels[0] + 1) % m] = -torch.inf
+        u[1] = 0.5  # all alike
+        arguments = (u, labels, loss.k, loss.smoothing, beta)
+        values, gradient = hinge.topk_hinge(*arguments)
+        expected, of_torch = hinge.solve_by_torch(*arguments)
+        torch.testing.assert_close(values, expected, rtol=near, atol=near * (1 + scale))
+        chosen = slice(2, None) if loss.smoothing == 0.0 else slice(None)  # at a tie, any
+        torch.testing.assert_close(
+            gradient[chosen], of_torch[chosen], rtol=0, atol=10 * near * (1 + scale)
+        )
+        torch.testing.assert_close(gradient.sum(1), values * 0, rtol=0, atol=10 * near)
+
+
+def test_threads_share_the_rows(monkeypatch):
+    u, labels = batch("one", n=40, m=30)
+    alone = value_and_gradient(losses.topk_svm_alpha(3, 1.0), u, labels)
+    monkeypatch.setattr(compiled, "_SCORES_OF_A_THREAD", 100)
+    monkeypatch.setattr(torch, "get_num_threads", lambda: 3)
+    together = value_and_gradient(losses.topk_svm_alpha(3, 1.0), u, labels)
+    torch.testing.assert_close(together, alone, rtol=0, atol=0)
 
 
 @over(SMOOTH)

@@ -2,12 +2,14 @@
 
 import nn.needs_torch  # noqa: I001
 
+import re
+
 import numpy as np
 import pytest
 import torch
 
 from nn.cases import batch
-from shortlist import nn
+from shortlist import metrics, nn
 
 U, SETS = batch("multilabel", n=60, m=6)  # ties, an empty set and a full one
 ONE = torch.randint(0, 6, (60,), generator=torch.Generator().manual_seed(0))
@@ -79,6 +81,40 @@ def test_f1_score_is_scikit_learns():
         assert in_batches(nn.F1Score(ours, threshold=0.5), SETS) == pytest.approx(expected)
 
 
+OURS = {
+    "top2": nn.TopKAccuracy(2),
+    "precision@3": nn.PrecisionAtK(3),
+    "recall@3": nn.RecallAtK(3),
+    "rank_loss": nn.RankLoss(),
+    "map": nn.MeanAveragePrecision(),
+    "map_voc2010": nn.MeanAveragePrecision("voc2010"),
+    "map_step": nn.MeanAveragePrecision("step"),
+    "hamming_loss": nn.HammingLoss(),
+    "accuracy": nn.MultilabelAccuracy(),
+    "subset_accuracy": nn.SubsetAccuracy(),
+    "f1_micro": nn.F1Score("micro"),
+    "f1_macro": nn.F1Score("macro"),
+    "f1_instance": nn.F1Score("instance"),
+}
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_in_batches_as_in_one_function(name):
+    """The metrics of training loops are those of `shortlist.metrics`, by the same name."""
+    known = metrics.metric(name)
+    target = ONE if name == "top2" else SETS
+    given = U.numpy() >= 0.0 if known.needs == "sets" else U.numpy()
+    expected = known.function(target.numpy(), given)
+    assert in_batches(OURS[name], target) == pytest.approx(expected, abs=1e-12)
+
+
+def test_every_metric_of_sets_is_there():
+    of_one_label = {"top{k}_error", "autkc", "autkc@{k}"}  # follow from the top-k accuracy
+    families = {re.sub(r"\d+", "{k}", name) if "map" not in name else name for name in OURS}
+    families = {name.replace("f{k}_", "f1_") for name in families}
+    assert families == set(metrics.names()) - of_one_label
+
+
 def test_half_precision_deep_scores_and_ignored_examples():
     target = ONE.clone()
     target[::2] = -100
@@ -91,6 +127,11 @@ def test_half_precision_deep_scores_and_ignored_examples():
 
 def test_reset_and_too_early():
     metric = nn.RankLoss()
+    precision = nn.MeanAveragePrecision()
+    with pytest.raises(RuntimeError, match="MeanAveragePrecision has seen no example"):
+        precision.compute()
+    with pytest.raises(ValueError, match="kind is 'voc2012'; did you mean"):
+        nn.MeanAveragePrecision("voc2012")
     with pytest.raises(RuntimeError, match="RankLoss has seen no example; call update first"):
         metric.compute()
     metric.update(U, SETS)

@@ -2,7 +2,9 @@
 
 import nn.needs_torch  # noqa: I001
 import copy
+import inspect
 import pickle
+import shutil
 
 import numpy as np
 import pytest
@@ -16,7 +18,6 @@ every = pytest.mark.parametrize(("name", "loss"), EVERY, ids=IDS)
 OF_ONE = [
     (name, loss) for name, loss in EVERY if not name.startswith(("multilabel", "ova", "soft"))
 ]
-COMPILED = [(name, loss) for name, loss in EVERY if getattr(loss, "smoothing", 1.0) > 0.0]
 U, Y = batch("one", n=12, m=7)
 SETS = torch.tensor([[0, 3], [2, -1], [-1, -1], [6, 1]])
 INDICATORS = torch.tensor([[y in row for y in range(7)] for row in SETS.tolist()])
@@ -135,7 +136,7 @@ def test_the_meta_device(name, loss):
     assert scores.grad.shape == u.shape
 
 
-@pytest.mark.parametrize(("name", "loss"), COMPILED, ids=str)
+@every
 @pytest.mark.filterwarnings("ignore:.*should not be instantiated:DeprecationWarning")  # by dynamo
 def test_compiled_in_one_graph(name, loss):
     torch._dynamo.reset()
@@ -145,6 +146,17 @@ def test_compiled_in_one_graph(name, loss):
     one, other = u.clone().requires_grad_(), u.clone().requires_grad_()
     compiled(one, labels).backward()
     criterion(other, labels).backward()
+    torch.testing.assert_close(one.grad, other.grad)
+
+
+@pytest.mark.skipif(not shutil.which("g++"), reason="inductor needs a C++ compiler: g++")
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # by dynamo and inductor
+@pytest.mark.parametrize("loss", [losses.topk_svm_beta(2, 1.0), nn.LapSum(2)], ids=str)
+def test_compiled_by_inductor(loss):
+    torch._dynamo.reset()
+    one, other = U.float().requires_grad_(), U.float().requires_grad_()
+    torch.compile(nn.Loss(loss), fullgraph=True)(one, Y).backward()
+    nn.Loss(loss)(other, Y).backward()
     torch.testing.assert_close(one.grad, other.grad)
 
 
@@ -177,6 +189,16 @@ MODULES = [
     nn.CalibratedTopKSVMLoss(2),
     nn.LapSumLoss(2),
 ]
+
+
+def test_every_loss_is_tried():
+    """What is public here is among the modules, and their losses among those of the laws."""
+    public = [getattr(nn, name) for name in nn.__all__]
+    modules = {item for item in public if inspect.isclass(item) and issubclass(item, nn.Loss)}
+    assert {type(module) for module in MODULES} == modules - {nn.Loss}
+    tried = {type(loss) for _, loss in EVERY}
+    assert {type(module.loss) for module in MODULES} <= tried
+    assert {item for item in public if inspect.isclass(item) and hasattr(item, "_fields")} <= tried
 
 
 @pytest.mark.parametrize("module", MODULES, ids=str)

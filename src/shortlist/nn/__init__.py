@@ -40,6 +40,7 @@ from shortlist.nn.head import linear_head
 from shortlist.nn.metrics import (
     F1Score,
     HammingLoss,
+    MeanAveragePrecision,
     Metric,
     MultilabelAccuracy,
     PrecisionAtK,
@@ -80,6 +81,7 @@ __all__ = [
     "LapSumLoss",
     "Loss",
     "Lsep",
+    "MeanAveragePrecision",
     "Metric",
     "MultilabelAccuracy",
     "MultilabelSVMLoss",

@@ -20,14 +20,13 @@ They have no certificate, and the first is not convex.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 from torch.nn import functional
 
-from shortlist.nn.selection import LOWEST, floored
+from shortlist.nn.selection import LOWEST, floored, wide
 
 
 class CalibratedTopKSvm(NamedTuple):
@@ -107,33 +106,13 @@ def smooth_topk_svm(loss: SmoothTopKSvm, scores: Tensor, labels: Tensor) -> Tens
     logits = floored(scores) / (k * tau)
     own = logits.gather(1, label).squeeze(1)
     logits = logits.scatter(1, label, LOWEST)
-    bias = _bias(logits.detach(), k)
+    bias = -laplace_threshold(logits.detach(), k - 0.5)  # about: the logistic one is close
     drawn = torch.sigmoid(logits + bias)
     polynomials = torch.stack((torch.sigmoid(-logits - bias), drawn))  # degree, row, class
     while polynomials.shape[2] > 1:
         polynomials = _multiply_pairs(polynomials, k)
     ratio = polynomials[k, :, 0].log() - polynomials[k - 1, :, 0].log() - bias.squeeze(1)
     return tau * functional.softplus(loss.margin / tau + ratio - own, threshold=40.0)
-
-
-@torch.no_grad()
-def _bias(logits: Tensor, k: int) -> Tensor:
-    """Return about the number (n, 1) that makes the sigmoids of a row sum to k - 1/2."""
-    centre, width = -logits.topk(k, 1).values[:, -1:], math.log(logits.shape[1])
-
-    def few(bias: Tensor) -> Tensor:
-        return torch.sigmoid(logits + bias).sum(1, keepdim=True) < k - 0.5
-
-    return _bisect(few, centre - width, centre + width, steps=12)
-
-
-def _bisect(below: Callable[[Tensor], Tensor], low: Tensor, high: Tensor, steps: int) -> Tensor:
-    """Return, between `low` and `high`, about where `below` ceases to be true."""
-    for _ in range(steps):
-        middle = 0.5 * (low + high)
-        right = below(middle)
-        low, high = torch.where(right, middle, low), torch.where(right, high, middle)
-    return 0.5 * (low + high)
 
 
 def _multiply_pairs(polynomials: Tensor, degree: int) -> Tensor:
@@ -153,38 +132,61 @@ def _multiply_pairs(polynomials: Tensor, degree: int) -> Tensor:
 
 
 def lapsum(loss: LapSum, scores: Tensor, labels: Tensor) -> Tensor:
-    r"""Return :math:`-\log p_y`.
-
-    About where `b` is found first; what is above it and what is below gives an equation for
-    the rest of the way, :math:`e^{B + d} - e^{A - d} = s`.
-    """
-    k = loss.k
-    rows = (floored(scores) / loss.scale).clamp(min=LOWEST)
-    near = _lapsum_threshold(rows.detach(), k)
-    above = rows.detach() >= near
-    low = torch.logsumexp((rows - near).masked_fill(above, LOWEST), 1) - math.log(2.0)
-    high = torch.logsumexp((near - rows).masked_fill(~above, LOWEST), 1) - math.log(2.0)
-    surplus = above.sum(1) - k
-    half, log_surplus = 0.5 * (low + high), surplus.abs().clamp(min=1).to(rows.dtype).log()
-    both = 0.5 * (low - high) + torch.asinh(0.5 * surplus * (-half.clamp(min=-30.0)).exp())
-    one = torch.where(surplus > 0, log_surplus - high, low - log_surplus)
-    way = torch.where((half > -30.0) | (surplus == 0), both, one)  # one side counts for nothing
-    own = rows.gather(1, labels[:, None]).squeeze(1)
-    distance = own - near.squeeze(1) - way
+    r"""Return :math:`-\log p_y`."""
+    rows = floored(scores / loss.scale)
+    rows = rows - rows.detach().amax(1, keepdim=True)
+    threshold: Tensor = _Threshold.apply(rows, loss.k)
+    distance = (rows.gather(1, labels[:, None]) - threshold).squeeze(1)
     inside = distance >= 0.0
     share = torch.log1p(-0.5 * (-distance.where(inside, 0.0)).exp())
     return -torch.where(inside, share, distance - math.log(2.0))
 
 
-@torch.no_grad()
-def _lapsum_threshold(rows: Tensor, k: int) -> Tensor:
-    """Return about the number (n, 1) that makes the Laplace distribution functions sum to k."""
-    top = rows.topk(k + 1, 1).values
+class _Threshold(torch.autograd.Function):
+    """`laplace_threshold`: its derivative by a score is that class's share of the densities."""
 
-    def left(b: Tensor) -> Tensor:
-        distance = rows - b
-        tail = 0.5 * (-distance.abs()).exp()
-        return torch.where(distance >= 0.0, 1.0 - tail, tail).sum(1, keepdim=True) > k
+    @staticmethod
+    def forward(rows: Tensor, k: float) -> Tensor:
+        return laplace_threshold(rows, k)
 
-    low, high = top[:, -1:] - math.log(k + 1), top[:, -2:-1] + math.log(rows.shape[1])
-    return _bisect(left, low, high, steps=24)
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
+        ctx.save_for_backward(inputs[0], output)
+
+    @staticmethod
+    def backward(ctx: Any, of_threshold: Tensor) -> tuple[Tensor, None]:
+        rows, threshold = ctx.saved_tensors
+        return of_threshold * torch.softmax(-(rows - threshold).abs(), 1), None
+
+
+def laplace_threshold(rows: Tensor, k: float) -> Tensor:
+    r"""Return `b` (n, 1) with :math:`\sum_j \Lambda(a_j - b) = k`, less than a row has elements.
+
+    Elements above `b` count for more than one half, so they are among the `2k` largest. If
+    the `j` largest are those above, with :math:`H = \sum_{i \le j} e^{-a_{[i]}}` and
+    :math:`L = \sum_{i > j} e^{a_{[i]}}`,
+
+    .. math::  \tfrac12 H e^{b} - \tfrac12 L e^{-b} = j - k.
+
+    This is solved for every `j`, in logarithms; the one that fits best is taken.
+    """
+    m = rows.shape[1]
+    count = min(math.ceil(2.0 * k), m)
+    top = rows.topk(count, 1).values
+    least, top = top[:, -1:], wide(top)
+    none = torch.full_like(top[:, :1], LOWEST)
+    if count < m:  # the largest count as the least of them here, and are taken off
+        rest = wide((rows - least).clamp_(max=0.0).exp_().sum(1, keepdim=True)) - count
+        rest = rest.clamp(min=torch.finfo(rows.dtype).tiny).log() + top[:, -1:]
+    else:
+        rest = none
+    low = torch.cat((rest, top.flip(1)), 1).logcumsumexp(1).flip(1) - math.log(2.0)
+    high = torch.cat((none, -top), 1).logcumsumexp(1) - math.log(2.0)
+    surplus = torch.arange(count + 1, device=top.device, dtype=top.dtype) - k
+    half, log_surplus = 0.5 * (low + high), surplus.abs().clamp(min=0.5).log()
+    both = 0.5 * (low - high) + torch.asinh(0.5 * surplus * (-half.clamp(min=-30.0)).exp())
+    one = torch.where(surplus > 0.0, log_surplus - high, low - log_surplus)
+    b = torch.where((half > -30.0) | (surplus == 0.0), both, one)  # one side counts for nothing
+    ends = torch.cat((-none, top, none), 1)
+    wrong = (b - ends[:, :-1]).maximum(ends[:, 1:] - b)
+    return b.gather(1, wrong.argmin(1, keepdim=True)).to(rows.dtype)

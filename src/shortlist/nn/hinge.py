@@ -6,7 +6,9 @@ The gradient of the smooth hinge is, over the other classes, the projection of t
 .. math::  x_j = \tfrac1g \min\{\max\{b_j - t, 0\}, c\},
 
 with the cap :math:`c = g/k` where the sum is `g`, and below it for alpha where it is not.
-The thresholds `t` and `c` are found among the few margins that can be above `t`.
+The thresholds `t` and `c` are found among the few margins that can be above `t`. Where the
+scores are in the memory of a CPU, compiled code does all of it; which one runs is decided by
+torch, by the device that a tensor is on.
 """
 
 from __future__ import annotations
@@ -15,6 +17,8 @@ import torch
 from torch import Tensor
 
 from shortlist.losses.hinge import TopKSvmAlpha, TopKSvmBeta
+from shortlist.losses.hinge_rows import hinge_rows
+from shortlist.nn.compiled import over_rows
 from shortlist.nn.projection import Projected, tolerance
 from shortlist.nn.selection import LOWEST, above_threshold, capped_threshold, shifted, wide
 
@@ -22,17 +26,39 @@ Hinge = TopKSvmAlpha | TopKSvmBeta
 
 
 def _solve(loss: Hinge, scores: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
+    return topk_hinge(scores, labels, loss.k, loss.smoothing, isinstance(loss, TopKSvmBeta))
+
+
+def solve_by_torch(
+    scores: Tensor, labels: Tensor, k: int, smoothing: float, beta: bool
+) -> tuple[Tensor, Tensor]:
+    """Return the values and the gradient, on any device."""
     rows, label = shifted(scores), labels[:, None]
     offset = 1.0 - rows.gather(1, label)
     others = rows.scatter_(1, label, LOWEST)
-    fixed_cap = isinstance(loss, TopKSvmBeta)
-    if loss.smoothing == 0.0:
-        return _corner(others, offset, label, loss.k, fixed_cap)
-    value, threshold, cap, total = topk_thresholds(
-        others, offset, loss.k, loss.smoothing, fixed_cap
-    )
-    others.sub_(threshold).relu_().clamp_(max=cap).mul_(1.0 / loss.smoothing)
+    if smoothing == 0.0:
+        return _corner(others, offset, label, k, beta)
+    value, threshold, cap, total = _thresholds(others, offset, k, smoothing, beta)
+    others.sub_(threshold).relu_().clamp_(max=cap).mul_(1.0 / smoothing)
     return value, others.scatter_(1, label, -total)
+
+
+topk_hinge = torch.library.custom_op("shortlist::topk_hinge", solve_by_torch, mutates_args=())
+
+
+@topk_hinge.register_kernel("cpu")
+def _(
+    scores: Tensor, labels: Tensor, k: int, smoothing: float, beta: bool
+) -> tuple[Tensor, Tensor]:
+    """Return the same from one compiled pass, which takes the time of a few of torch's."""
+    return over_rows(hinge_rows, scores, labels, k, smoothing, beta)
+
+
+@topk_hinge.register_fake
+def _(
+    scores: Tensor, labels: Tensor, k: int, smoothing: float, beta: bool
+) -> tuple[Tensor, Tensor]:
+    return scores.new_empty(scores.shape[0]), scores.new_empty(scores.shape)
 
 
 def _corner(
@@ -55,8 +81,7 @@ def _corner(
     return value, gradient.scatter_(1, label, -share.sum(1, keepdim=True))
 
 
-@torch.library.custom_op("shortlist::topk_thresholds", mutates_args=())
-def topk_thresholds(
+def _thresholds(
     others: Tensor, offset: Tensor, k: int, radius: float, fixed_cap: bool
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """Return the value (n,), and the threshold, the cap and the sum of the gradient (n, 1).
@@ -74,24 +99,14 @@ def topk_thresholds(
         inside = (excess < 0.0).squeeze(1)  # the sum is less than the radius
         if inside.any():
             threshold[inside], cap[inside] = _cone_thresholds(b[inside], k)
+        masked = b[:, k - 1 : k] < 0.5 * LOWEST  # of k that are to be alike, some are
+        threshold, cap = torch.where(masked, b[:, :1], threshold), cap.masked_fill(masked, 0.0)
     x = (b - threshold).relu().minimum(cap)
     products = torch.where(x == 0.0, 0.0, (b - 0.5 * x) * x)  # not 0 times infinity
     value = products.sum(1) / radius
     total = x.sum(1, keepdim=True) / radius
     dtype = others.dtype
     return value.to(dtype), (threshold - shift).to(dtype), cap.to(dtype), total.to(dtype)
-
-
-@topk_thresholds.register_fake
-def _(
-    others: Tensor, offset: Tensor, k: int, radius: float, fixed_cap: bool
-) -> tuple[Tensor, Tensor, Tensor, Tensor]:
-    return (
-        others.new_empty(others.shape[0]),
-        torch.empty_like(offset),
-        torch.empty_like(offset),
-        torch.empty_like(offset),
-    )
 
 
 def _cone_thresholds(b: Tensor, k: int) -> tuple[Tensor, Tensor]:

@@ -1,44 +1,72 @@
 r"""Metrics for training loops: `update` with each batch, `compute` once, `reset`.
 
-Sums are kept in float64 on the device of the first batch. Where `torch.distributed` runs,
-`compute` adds up those of all processes. A label is in the top k unless k others score
-strictly higher; a pair is in the wrong order when the label scores no higher.
+The numbers are those of the functions of the same names in `shortlist.metrics`. Sums are kept
+in float64 on the device of the first batch, and `MeanAveragePrecision` keeps all scores on the
+CPU. Where `torch.distributed` runs, `compute` is of the examples of all processes. A label is
+in the top k unless k others score strictly higher; a pair is in the wrong order when the label
+scores no higher.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from typing import Any, get_args
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 from torch.nn import functional
 
 from shortlist._arrays import as_choice, as_finite, as_integer
+from shortlist.metrics.class_ranking import Kind, mean_average_precision
 from shortlist.nn.batch import as_batch
 from shortlist.nn.selection import wide
 
 
 class Metric(ABC):
-    """Sums over examples, and what follows from them."""
+    """A number of all examples that `update` has seen."""
 
     def __init__(self, ignore_index: int = -100) -> None:
         self.ignore_index = ignore_index
-        self._sums: Tensor | None = None
 
     def update(self, scores: Tensor, target: Tensor) -> None:
         """Add a batch of scores (n, m, ...) and labels, in any form that losses take."""
         batch = as_batch(scores.detach(), target, self.ignore_index)
-        rows, labels = batch.scores[batch.counted], batch.indicators[batch.counted]
-        sums = self._sums_of(rows, labels)
-        self._sums = sums if self._sums is None else self._sums + sums
+        self._add(batch.scores[batch.counted], batch.indicators[batch.counted])
+
+    @abstractmethod
+    def compute(self) -> Tensor:
+        """Return the metric of all examples so far, of all processes."""
+
+    @abstractmethod
+    def reset(self) -> None:
+        """Forget all examples."""
+
+    @abstractmethod
+    def _add(self, scores: Tensor, labels: Tensor) -> None:
+        """Add rows of scores and of indicators."""
+
+    def _too_early(self) -> RuntimeError:
+        return RuntimeError(f"{type(self).__name__} has seen no example; call update first.")
+
+
+def _is_distributed() -> bool:
+    return torch.distributed.is_available() and torch.distributed.is_initialized()
+
+
+class _Summed(Metric):
+    """What follows from sums over examples."""
+
+    _sums: Tensor | None = None
 
     def compute(self) -> Tensor:
-        """Return the metric of all examples so far."""
+        """Return the metric of all examples so far, of all processes."""
         if self._sums is None:
-            raise RuntimeError(f"{type(self).__name__} has seen no example; call update first.")
+            raise self._too_early()
         sums = self._sums
-        if torch.distributed.is_available() and torch.distributed.is_initialized():
+        if _is_distributed():
             sums = sums.clone()
             torch.distributed.all_reduce(sums)
         return self._result_of(sums)
@@ -46,6 +74,10 @@ class Metric(ABC):
     def reset(self) -> None:
         """Forget all examples."""
         self._sums = None
+
+    def _add(self, scores: Tensor, labels: Tensor) -> None:
+        sums = self._sums_of(scores, labels)
+        self._sums = sums if self._sums is None else self._sums + sums
 
     @abstractmethod
     def _sums_of(self, scores: Tensor, labels: Tensor) -> Tensor:
@@ -56,7 +88,7 @@ class Metric(ABC):
         """Return the metric that sums stand for."""
 
 
-class _Mean(Metric):
+class _Mean(_Summed):
     """A mean over the examples for which a number is defined."""
 
     def _sums_of(self, scores: Tensor, labels: Tensor) -> Tensor:
@@ -175,7 +207,7 @@ class MultilabelAccuracy(_Partition):
         return _ratio((predicted & labels).sum(1), (predicted | labels).sum(1))
 
 
-class F1Score(Metric):
+class F1Score(_Summed):
     """The F1 score of predicted sets, the classes that score `threshold` or more.
 
     Parameters
@@ -212,6 +244,56 @@ class F1Score(Metric):
         if self.average == "micro":
             sums = sums.sum(1)
         return _ratio(sums[0], sums[1]).mean()
+
+
+class MeanAveragePrecision(Metric):
+    """How well the classes rank their examples; see `shortlist.metrics.mean_average_precision`.
+
+    The ranks of an example's scores are known only when all examples are: all are kept.
+
+    Parameters
+    ----------
+    kind : {"voc2007", "voc2010", "step"}
+        The definition; see `shortlist.metrics.average_precision`.
+    ignore_index : int
+        Examples with this label do not count.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from shortlist import nn
+    >>> precision = nn.MeanAveragePrecision("step")
+    >>> precision.update(torch.tensor([[3.0, 0.0], [2.0, 1.0]]), torch.tensor([0, 1]))
+    >>> precision.update(torch.tensor([[1.0, 2.0]]), torch.tensor([0]))
+    >>> precision.compute()
+    tensor(0.6667, dtype=torch.float64)
+    """
+
+    def __init__(self, kind: Kind = "voc2007", ignore_index: int = -100) -> None:
+        super().__init__(ignore_index)
+        as_choice(kind, get_args(Kind), "kind")
+        self.kind: Kind = kind
+        self._batches: list[tuple[NDArray[Any], NDArray[Any]]] = []
+
+    def compute(self) -> Tensor:
+        """Return the metric of all examples so far, of all processes."""
+        batches = self._batches
+        if _is_distributed():
+            of_processes: list[Any] = [None] * torch.distributed.get_world_size()
+            torch.distributed.all_gather_object(of_processes, batches)
+            batches = [batch for of_one in of_processes for batch in of_one]
+        if not batches:
+            raise self._too_early()
+        scores, labels = (np.concatenate(parts) for parts in zip(*batches, strict=True))
+        mean = mean_average_precision(labels, scores, self.kind)
+        return torch.tensor(mean, dtype=torch.float64)
+
+    def reset(self) -> None:
+        """Forget all examples."""
+        self._batches = []
+
+    def _add(self, scores: Tensor, labels: Tensor) -> None:
+        self._batches.append((scores.cpu().numpy().copy(), labels.cpu().numpy()))
 
 
 def _ratio(part: Tensor, whole: Tensor) -> Tensor:
