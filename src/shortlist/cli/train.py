@@ -8,31 +8,24 @@ from typing import Annotated, Any
 
 import typer
 
-from shortlist import models
-from shortlist.cli import measuring, words
+from shortlist.cli import words
 from shortlist.cli.console import NOT_CONVERGED, guarded, print_facts, print_json
-from shortlist.cli.data import Known, aligned, parse_options, read_alike, read_training
-from shortlist.cli.training import Settings, fit
-from shortlist.datasets import Dataset
 
 
 @guarded
 def train(
     data: words.Data,
     output: Annotated[Path, typer.Option("-o", "--output", help="The model's file.")],
-    loss: Annotated[
-        str | None,
-        typer.Option(help="A loss by name; softmax, or ova_logistic for label sets, by default."),
-    ] = None,
+    loss: words.Loss = None,
     k: words.K = 5,
     c: words.C = 1.0,
     smoothing: words.Smoothing = 1.0,
-    kernel: Annotated[str, typer.Option(help="linear, rbf or poly.")] = "linear",
+    kernel: words.Kernel = "linear",
     gamma: Annotated[str, typer.Option(help="Of the kernel: scale, auto or a number.")] = "scale",
-    degree: Annotated[float, typer.Option(help="Of the kernel poly.")] = 3.0,
-    coef0: Annotated[float, typer.Option(help="Of the kernel poly.")] = 0.0,
-    intercept: Annotated[bool, typer.Option(help="One for each class.")] = True,
-    balanced: Annotated[bool, typer.Option(help="Give all classes the same weight.")] = False,
+    degree: words.Degree = 3.0,
+    coef0: words.Coef0 = 0.0,
+    intercept: words.Intercept = True,
+    balanced: words.Balanced = False,
     threshold: Annotated[
         str,
         typer.Option(help="Of label sets: a number, cardinality, or a metric to tune it for."),
@@ -57,6 +50,11 @@ def train(
 
     shortlist train train.svm --loss topk_entropy -k 5 --metric top5 -o model.shortlist
     """
+    from shortlist import models
+    from shortlist.cli import measuring
+    from shortlist.cli.data import parse_options, read_training
+    from shortlist.cli.training import Settings, fit
+
     names = words.split(metric)
     measuring.check(names)
     if not output.parent.is_dir():
@@ -105,9 +103,12 @@ def _number_or_word(text: str) -> Any:
 
 
 def _measure(
-    model: Any, examples: Dataset, about: dict[str, Any], test: str | None, names: list[str]
+    model: Any, examples: Any, about: dict[str, Any], test: str | None, names: list[str]
 ) -> tuple[str | None, dict[str, float]]:
     """Return where the metrics were measured, and what they are."""
+    from shortlist.cli import measuring
+    from shortlist.cli.data import Known, aligned, read_alike
+
     if test is not None:
         others = read_alike(test, None, {}, Known.of(model, about), labels=True)
         names = names or measuring.usual(model.classes_.size, examples.multilabel)
