@@ -8,11 +8,8 @@ from typing import Annotated
 
 import typer
 
-from shortlist.cli import measuring, words
+from shortlist.cli import words
 from shortlist.cli.console import guarded, print_json, print_table
-from shortlist.cli.contest import Contest, fitting_losses, result_table
-from shortlist.cli.data import parse_options, read_training, train_and_test
-from shortlist.cli.training import Settings
 
 
 @guarded
@@ -46,6 +43,11 @@ def compare(
 
     shortlist compare letter --losses all --metrics top1,top5 -o letter.compared
     """
+    from shortlist.cli import measuring
+    from shortlist.cli.contest import Contest, fitting_losses, result_table
+    from shortlist.cli.data import parse_options, read_training, train_and_test
+    from shortlist.cli.training import Settings
+
     metrics = words.split(metric)
     measuring.check(metrics)
     examples, about = read_training(data, file_format, parse_options(read))

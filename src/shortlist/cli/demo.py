@@ -10,11 +10,8 @@ from typing import Annotated, Any
 
 import typer
 
-from shortlist import datasets
 from shortlist.cli import words
 from shortlist.cli.console import guarded, print_json, print_table, say
-from shortlist.cli.contest import Contest, fitting_losses, result_table
-from shortlist.cli.training import Settings
 
 #: Data set, the k of the losses, C, and the metrics to show.
 _SHOWN: list[tuple[str, int, float, list[str]]] = [
@@ -35,6 +32,10 @@ def demo(
     as_json: words.Json = False,
 ) -> None:
     """Train losses on handwritten digits and on the paper's circle; no file is needed."""
+    from shortlist import datasets
+    from shortlist.cli.contest import Contest, fitting_losses, result_table
+    from shortlist.cli.training import Settings
+
     say("the first run compiles for this CPU; later runs take seconds")
     shown: dict[str, Any] = {}
     with _folder(output) as folder:
