@@ -10,8 +10,8 @@ of classes.
 
 # %%
 # `bayes.excess_risk` gives, for every shortlist, what it loses against the best one (regret), and
-# the least excess of the surrogate risk that leads to it. A shortlist with regret that costs nothing
-# is one that the loss does not know to be wrong.
+# the least excess of the surrogate risk that leads to it. A shortlist with regret that costs
+# nothing is one that the loss does not know to be wrong.
 
 import matplotlib.pyplot as plt
 import numpy as np

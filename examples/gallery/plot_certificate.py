@@ -30,8 +30,8 @@ for name, loss in (("smooth top-3 svm", losses.topk_svm_alpha(k=3, smoothing=1.0
 
 # %%
 # On the left, primal and dual of one run: they enclose the optimum. In the middle, the relative
-# gap. On the right, the accuracy on test data: it stands still long before the gap is tiny, which is
-# why the default of ``tol`` is 1e-3.
+# gap. On the right, the accuracy on test data: it stands still long before the gap is tiny, which
+# is why the default of ``tol`` is 1e-3.
 
 figure, (left, middle, right) = plt.subplots(1, 3, figsize=(11, 3.6), layout="constrained")
 history = runs["smooth top-3 svm"].history

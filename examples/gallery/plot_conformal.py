@@ -3,8 +3,8 @@ Lists with a promise
 ====================
 
 ``predict_topk`` gives every example a list of the same length. `ConformalTopK` chooses the length:
-as short as it can be such that the label is on the list with a promised probability, say 95 percent,
-whatever the model.
+as short as it can be such that the label is on the list with a promised probability, say 95
+percent, whatever the model.
 """
 
 # %%

@@ -3,8 +3,8 @@ A network with a top-k loss, and a certified last layer
 =======================================================
 
 Every loss is also a loss of torch, with the same values and gradients. Here a small network is
-trained with softmax and with the smooth top-3 hinge on digits of which 40 percent have random labels; then
-the last layer is replaced by one that is trained to a proven optimum.
+trained with softmax and with the smooth top-3 hinge on digits of which 40 percent have random
+labels; then the last layer is replaced by one that is trained to a proven optimum.
 """
 
 # %%
