@@ -31,6 +31,7 @@ extensions = [
 autosummary_generate = True
 numpydoc_show_class_members = False
 default_role = "autolink"
+rst_prolog = ".. currentmodule:: shortlist\n"  # so that `TopKClassifier` is a link on every page
 exclude_patterns = ["_build", "recorded/*.md", "gallery/*.ipynb"]
 suppress_warnings = ["config.cache"]  # the gallery's settings hold a class
 

@@ -39,9 +39,9 @@ return {formulas: formulas.length, drawn: drawn.length,
 def browser(width: int) -> Any:
     """Return a window of Chromium of a width, without a network."""
     options = webdriver.ChromeOptions()
-    for word in ("--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
-                 "--allow-file-access-from-files", "--host-resolver-rules=MAP * ~NOTFOUND"):  # fmt: skip
-        options.add_argument(word)
+    words = ("headless=new", "no-sandbox", "disable-gpu", "hide-scrollbars")
+    for word in (*words, "allow-file-access-from-files", "host-resolver-rules=MAP * ~NOTFOUND"):
+        options.add_argument(f"--{word}")
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     window = webdriver.Chrome(options=options)
     window.execute_cdp_cmd(

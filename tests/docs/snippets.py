@@ -23,8 +23,10 @@ class Command(NamedTuple):
 def commands_of(text: str) -> list[Command]:
     """Return the commands of a page, in order."""
     found = []
-    for block in re.findall(r"\.\. code-block:: console\n\n((?:   .*\n|\n)+)", text + "\n"):
-        lines = [line[3:] for line in block.splitlines()]
+    blocks = re.findall(r"\.\. code-block:: console\n\n((?:   .*\n|\n)+)", text + "\n")
+    blocks += re.findall(r"```console\n(.*?)```", text, flags=re.S)
+    for block in blocks:
+        lines = [line.removeprefix("   ") for line in block.splitlines()]
         for part in re.split(r"^\$ ", "\n".join(lines), flags=re.M)[1:]:
             words, _, printed = part.partition("\n")
             found.append(Command(words.strip(), printed.strip()))

@@ -15,12 +15,15 @@ FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 SHELL = ("head", "ls", "cat")
 
 
+README = ROOT / "README.md"
+
+
 def name_of(page):
-    return str(page.relative_to(ROOT / "docs"))
+    return str(page.relative_to(ROOT))
 
 
 with_python = [page for page in PAGES if ">>> " in page.read_text()]
-with_commands = [page for page in PAGES if commands_of(page.read_text())]
+with_commands = [page for page in [*PAGES, README] if commands_of(page.read_text())]
 
 
 @pytest.mark.parametrize("page", with_python, ids=name_of)
