@@ -45,7 +45,6 @@ sphinx_gallery_conf = {
     "download_all_examples": False,
     "show_signature": False,
     "min_reported_time": 1e9,
-    "reference_url": {"shortlist": None},
     "doc_module": ("shortlist",),
     "backreferences_dir": None,
     "remove_config_comments": True,

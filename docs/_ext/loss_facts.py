@@ -18,15 +18,8 @@ def facts(name: str) -> dict[str, str]:
     loss = losses.make_from(name, k=2, smoothing=1.0)
     known = traits(loss)
     signature = ", ".join(str(p) for p in inspect.signature(entry.make).parameters.values())
-    has_smoothing = "smoothing" in entry.parameters
-    if has_smoothing:
-        smooth = "with smoothing > 0"
-    else:
-        smooth = "yes"
-    if "k" in entry.parameters:
-        least = "k + 1"
-    else:
-        least = str(max(known.smallest_m, 2))
+    smooth = "with smoothing > 0" if "smoothing" in entry.parameters else "yes"
+    least = "k + 1" if "k" in entry.parameters else str(max(known.smallest_m, 2))
     return {
         "made by": f"losses.{name}({signature})",
         "labels": "any number an example" if known.multilabel else "one an example",

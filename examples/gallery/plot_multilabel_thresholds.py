@@ -41,7 +41,7 @@ figure, (left, right) = plt.subplots(
     1, 2, figsize=(10, 4), layout="constrained", width_ratios=[2, 1]
 )
 for name in ("f1_micro", "f1_macro", "accuracy", "subset_accuracy"):
-    values = metrics.threshold_curve(name, Y_test, scores, tried)
+    values = metrics.threshold_curve(Y_test, scores, tried, name)
     (line,) = left.plot(tried, 100 * values, label=name)
     best = tried[values.argmax()]
     left.plot(best, 100 * values.max(), "o", color=line.get_color())
