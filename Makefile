@@ -24,6 +24,7 @@ bench: $(INSTALLED) $(VENV)/.peers $(VENV)/.torch
 	$(BIN)/python benchmarks/bench_start.py
 	$(BIN)/python benchmarks/bench_special.py
 	$(BIN)/python benchmarks/bench_prox.py $(BENCH_ARGS)
+	$(BIN)/python benchmarks/bench_epoch.py
 	$(BIN)/python benchmarks/bench_metrics.py $(BENCH_ARGS)
 	$(BIN)/python benchmarks/bench_memory.py
 	$(BIN)/python benchmarks/bench_solver.py $(BENCH_ARGS)
@@ -34,10 +35,11 @@ bench: $(INSTALLED) $(VENV)/.peers $(VENV)/.torch
 
 docs: $(INSTALLED) $(VENV)/.torch
 	$(BIN)/python -m sphinx -E -W --keep-going -b html docs docs/_build/html
+	$(BIN)/python docs/check_links.py docs/_build/html
 	@echo "docs/_build/html/index.html"
 
 clean:
-	rm -rf $(VENV) docs/_build docs/reference/generated build dist
+	rm -rf $(VENV) docs/_build docs/drawn docs/gallery docs/reference/generated build dist
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 	rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis
 

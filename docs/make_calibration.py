@@ -1,4 +1,4 @@
-"""Make the tables, pictures and the experiment of the page on calibration, next to this file.
+"""Make the tables, pictures and the experiment of the page on calibration, in docs/recorded.
 
 python docs/make_calibration.py                 # everything: half an hour
 python docs/make_calibration.py tables simplex  # some of it
@@ -23,7 +23,7 @@ import numpy as np
 
 from shortlist import bayes, losses, path, rows
 
-HERE = Path(__file__).parent
+HERE = Path(__file__).parent / "recorded"
 PAPER, EXACT, PROOF = "proved in the paper", "exact", "proved below"
 
 PROBLEMS = 60  # distributions in a search

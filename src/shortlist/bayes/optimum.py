@@ -32,7 +32,15 @@ Vector = NDArray[np.float64]
 
 
 class Optimum(NamedTuple):
-    """Scores of least risk, and how well that is known."""
+    """Scores of least risk, and how well that is known.
+
+    Examples
+    --------
+    >>> from shortlist import bayes
+    >>> best = bayes.optimal_scores("softmax", [0.5, 0.3, 0.2])
+    >>> best.method, round(best.risk, 4)
+    ('closed form', 1.0297)
+    """
 
     #: The scores, infinite where the risk only tends to its infimum.
     scores: Vector

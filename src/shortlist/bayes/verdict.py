@@ -36,7 +36,15 @@ _LEAST_REGRET = 0.01
 
 
 class Witness(NamedTuple):
-    """A counterexample: fractions where it is exact, floats where it was found by search."""
+    """A counterexample: fractions where it is exact, floats where it was found by search.
+
+    Examples
+    --------
+    >>> from shortlist import bayes, losses
+    >>> witness = bayes.calibration(losses.svm(), k=1, m=3).witness
+    >>> sum(witness.p), bool(witness.regret > 0)
+    (Fraction(1, 1), True)
+    """
 
     p: tuple[Number, ...]
     #: Scores of least risk at `p`.
@@ -46,7 +54,15 @@ class Witness(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """Whether a loss leads to the best shortlists of `k` out of `m` classes."""
+    """Whether a loss leads to the best shortlists of `k` out of `m` classes.
+
+    Examples
+    --------
+    >>> from shortlist import bayes, losses
+    >>> verdict = bayes.calibration(losses.topk_svm_alpha(k=2), k=2, m=3)
+    >>> verdict.calibrated, verdict.exact, verdict.witness
+    (True, True, None)
+    """
 
     loss: Loss
     k: int

@@ -42,6 +42,21 @@ class Annotations(NamedTuple):
         The class of the largest object of each image; -1 where there is none.
     class_names : tuple of str
         The name of each class.
+
+    Examples
+    --------
+    >>> import json, tempfile
+    >>> from pathlib import Path
+    >>> from shortlist import datasets
+    >>> image = {"id": 1, "file_name": "a.jpg"}
+    >>> box = {"image_id": 1, "category_id": 7, "bbox": [0, 0, 2, 3]}
+    >>> about = {"images": [image], "annotations": [box], "categories": [{"id": 7, "name": "cat"}]}
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "instances.json")
+    ...     _ = path.write_text(json.dumps(about))
+    ...     found = datasets.read_coco(path)
+    >>> found.images, found.class_names, found.largest
+    (('a.jpg',), ('cat',), array([0]))
     """
 
     images: tuple[str, ...]
@@ -98,6 +113,20 @@ def read_voc(
     ------
     DataError
         If a file is damaged; the message names the file and the line.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from shortlist import datasets
+    >>> box = "<bndbox><xmin>1</xmin><ymin>1</ymin><xmax>9</xmax><ymax>9</ymax></bndbox>"
+    >>> thing = f"<object><name>cat</name><difficult>0</difficult>{box}</object>"
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "1.xml")
+    ...     _ = path.write_text(f"<annotation><filename>1.jpg</filename>{thing}</annotation>")
+    ...     found = datasets.read_voc([path])
+    >>> found.images, found.class_names[found.largest[0]]
+    (('1.jpg',), 'cat')
     """
     if isinstance(files, (str, os.PathLike)):
         files = sorted(Path(files).glob("*.xml")) if Path(files).is_dir() else [files]
@@ -170,6 +199,25 @@ def read_coco(file: str | os.PathLike[str], crowds: bool = True, empty: bool = T
     ------
     DataError
         If the file is damaged; the message names the file and the line, or the annotation.
+
+    Examples
+    --------
+    >>> import json, tempfile
+    >>> from pathlib import Path
+    >>> from shortlist import datasets
+    >>> image = {"id": 1, "file_name": "a.jpg"}
+    >>> boxes = [
+    ...     {"image_id": 1, "category_id": 7, "bbox": [0, 0, 2, 3]},
+    ...     {"image_id": 1, "category_id": 9, "bbox": [0, 0, 9, 9]},
+    ... ]
+    >>> names = [{"id": 7, "name": "cat"}, {"id": 9, "name": "dog"}]
+    >>> about = {"images": [image], "annotations": boxes, "categories": names}
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "instances.json")
+    ...     _ = path.write_text(json.dumps(about))
+    ...     found = datasets.read_coco(path)
+    >>> found.Y.toarray(), found.class_names[found.largest[0]]
+    (array([[ True,  True]]), 'dog')
     """
     source = Source(file)
     content = _json(source)

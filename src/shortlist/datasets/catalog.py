@@ -76,12 +76,26 @@ def load(name: str, split: str = "train") -> Dataset:
 
 
 def names() -> list[str]:
-    """Return the names of all data sets."""
+    """Return the names of all data sets.
+
+    Examples
+    --------
+    >>> from shortlist import datasets
+    >>> "letter" in datasets.names()
+    True
+    """
     return list(_SETS)
 
 
 def splits(name: str) -> list[str]:
-    """Return the names of the splits of a data set."""
+    """Return the names of the splits of a data set.
+
+    Examples
+    --------
+    >>> from shortlist import datasets
+    >>> datasets.splits("digits")
+    ['train', 'test', 'all']
+    """
     return list(_makers(name))
 
 

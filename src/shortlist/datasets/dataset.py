@@ -29,6 +29,16 @@ class Dataset(NamedTuple):
         The name of each column of `X`.
     source : str
         Where the data came from.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from shortlist.datasets import Dataset
+    >>> data = Dataset(np.eye(3), np.array([0, 1, 1]), class_names=("sea", "sun"))
+    >>> data.n, data.d, data.m, data.multilabel
+    (3, 3, 2, False)
+    >>> data.take([2]).y
+    array([1])
     """
 
     X: Any

@@ -6,7 +6,7 @@ from typing import Any
 
 
 class DataError(ValueError):
-    """A damaged file, or one that does not fit: names the file and, where it has lines, the line.
+    r"""A damaged file, or one that does not fit: names the file and, where it has lines, the line.
 
     Parameters
     ----------
@@ -16,6 +16,14 @@ class DataError(ValueError):
         What is wrong, and what to do.
     line : int, optional
         The line, counted from 1.
+
+    Examples
+    --------
+    >>> import io
+    >>> from shortlist import datasets
+    >>> datasets.read(io.BytesIO(b"1 1:0.5\n2 1:x\n"), "libsvm")
+    Traceback (most recent call last):
+    shortlist.datasets.errors.DataError: <stream>, line 2: the value of '1:x' is not a number.
     """
 
     def __init__(self, path: Any, what: str, line: int | None = None) -> None:

@@ -56,6 +56,13 @@ def register(
         ``reader(source, build, **options) -> Dataset``, as those of this package.
     writer : callable
         ``writer(path, dataset, **options)``.
+
+    Examples
+    --------
+    >>> from shortlist import datasets
+    >>> datasets.register("csv", (".csv",), datasets.csv.read, datasets.csv.write)
+    Traceback (most recent call last):
+    ValueError: a format named 'csv' is registered already.
     """
     if name in _FORMATS:
         raise ValueError(f"a format named {name!r} is registered already.")
@@ -63,7 +70,14 @@ def register(
 
 
 def formats() -> dict[str, tuple[str, ...]]:
-    """Return the suffixes of each format."""
+    """Return the suffixes of each format.
+
+    Examples
+    --------
+    >>> from shortlist import datasets
+    >>> datasets.formats()["libsvm"]
+    ('.svm', '.libsvm', '.svmlight')
+    """
     return {known.name: known.suffixes for known in _FORMATS.values()}
 
 
@@ -96,7 +110,7 @@ def _check_options(name: str, function: Callable[..., Any], options: Mapping[str
 
 
 def read(path: PathOrStream, format: str | None = None, **options: Any) -> Dataset:  # noqa: A002
-    """Read a data set.
+    r"""Read a data set.
 
     Parameters
     ----------
@@ -115,6 +129,15 @@ def read(path: PathOrStream, format: str | None = None, **options: Any) -> Datas
     ------
     DataError
         If the file is damaged; the message names the file and the line.
+
+    Examples
+    --------
+    >>> import io
+    >>> from shortlist import datasets
+    >>> data = datasets.read(io.BytesIO(b"3 1:0.5 4:2\n7 2:1\n"), "libsvm")
+    >>> data.X.toarray(), data.y, data.class_names
+    (array([[0.5, 0. , 0. , 2. ],
+           [0. , 1. , 0. , 0. ]]), array([0, 1]), ('3', '7'))
     """
     chosen = _find(path, format)
     _check_options(chosen.name, chosen.reader, options)
@@ -140,6 +163,18 @@ def write(
         One of `formats`; by default the suffix tells.
     **options
         Those of the format's writer.
+
+    Examples
+    --------
+    >>> import sys, tempfile
+    >>> from pathlib import Path
+    >>> from shortlist import datasets
+    >>> digits = datasets.load("digits")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "digits.svm.gz")
+    ...     datasets.write(digits, path)
+    ...     bool((datasets.read(path).X != digits.X).any())
+    False
     """
     chosen = _find(path, format)
     _check_options(chosen.name, chosen.writer, options)
@@ -154,7 +189,7 @@ def convert(
     read_options: Mapping[str, Any] | None = None,
     write_options: Mapping[str, Any] | None = None,
 ) -> None:
-    """Write the data set of one file to another, in another format.
+    r"""Write the data set of one file to another, in another format.
 
     To a "store" the examples of text go in parts, and from a store in parts, too: a set larger
     than memory is converted through a store.
@@ -167,6 +202,18 @@ def convert(
         Two of `formats`; by default the suffixes tell.
     read_options, write_options : mapping, optional
         Those of the reader and of the writer.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from shortlist import datasets
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     text, mapped = Path(folder, "a.svm"), Path(folder, "a.store")
+    ...     _ = text.write_text("3 1:0.5 4:2\n7 2:1\n")
+    ...     datasets.convert(text, mapped)
+    ...     datasets.read(mapped).class_names
+    ('3', '7')
     """
     reading, writing = _find(source, source_format), _find(target, target_format)
     read_options, write_options = read_options or {}, write_options or {}

@@ -88,7 +88,14 @@ def _draw(probabilities: NDArray[np.float64], rng: np.random.Generator) -> NDArr
 
 
 class Estimate(NamedTuple):
-    """A number from a simulation."""
+    """A number from a simulation.
+
+    Examples
+    --------
+    >>> from shortlist.datasets import Estimate
+    >>> Estimate(value=0.25, standard_error=0.01).value
+    0.25
+    """
 
     value: float
     standard_error: float

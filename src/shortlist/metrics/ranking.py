@@ -81,6 +81,12 @@ def topk_error(
     Returns
     -------
     float
+
+    Examples
+    --------
+    >>> from shortlist.metrics import topk_error
+    >>> topk_error([1, 2], [[3.0, 2.0, 1.0], [3.0, 2.0, 1.0]], k=2)
+    0.5
     """
     return 1.0 - topk_accuracy(y_true, scores, k, sample_weight=sample_weight, classes=classes)
 
@@ -132,6 +138,12 @@ def autkc(
     Returns
     -------
     float
+
+    Examples
+    --------
+    >>> from shortlist.metrics import autkc
+    >>> autkc([1], [[3.0, 2.0, 1.0, 0.0]])
+    0.75
     """
     curve = topk_accuracy_curve(y_true, scores, sample_weight=sample_weight, classes=classes)
     return float(

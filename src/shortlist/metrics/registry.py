@@ -37,6 +37,13 @@ class Metric(NamedTuple):
     ``function(y_true, scores)``, or ``function(y_true, label_sets)``, takes also
     `sample_weight` and `classes`. Where the metric is a mean of functions of counts, `counts`
     lets it be tuned over thresholds.
+
+    Examples
+    --------
+    >>> from shortlist import metrics
+    >>> f1 = metrics.metric("f1_macro")
+    >>> f1.needs, f1.greater_is_better
+    ('sets', True)
     """
 
     name: str
@@ -55,7 +62,15 @@ _METRICS: dict[str, Metric] = {}
 
 
 def register(metric: Metric) -> Metric:
-    """Make a metric known by its name; one with ``{k}`` in it is a family, given `k`."""
+    """Make a metric known by its name; one with ``{k}`` in it is a family, given `k`.
+
+    Examples
+    --------
+    >>> from shortlist import metrics
+    >>> metrics.register(metrics.metric("map"))
+    Traceback (most recent call last):
+    ValueError: a metric named 'map' is registered already.
+    """
     if metric.name in _METRICS:
         raise ValueError(f"a metric named {metric.name!r} is registered already.")
     _METRICS[metric.name] = metric
@@ -63,7 +78,14 @@ def register(metric: Metric) -> Metric:
 
 
 def names() -> list[str]:
-    """Return the names of all metrics."""
+    """Return the names of all metrics.
+
+    Examples
+    --------
+    >>> from shortlist import metrics
+    >>> metrics.names()[:3]
+    ['top{k}', 'top{k}_error', 'autkc']
+    """
     return list(_METRICS)
 
 

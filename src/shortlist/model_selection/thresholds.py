@@ -46,14 +46,30 @@ _ROUNDING = 1e-12
 
 
 class Cut(Protocol):
-    """A rule that has seen what it needs."""
+    """A rule that has seen what it needs.
+
+    Examples
+    --------
+    >>> from shortlist.model_selection import thresholds
+    >>> scores = [[2.0, 1.0, -1.0], [0.5, -0.5, -2.0]]
+    >>> thresholds.Constant(0.0).fit(None, None).label_sets(scores)
+    array([[ True,  True, False],
+           [ True, False, False]])
+    """
 
     def label_sets(self, scores: ArrayLike) -> NDArray[np.bool_]:
         """Return which labels hold, one example a row."""
 
 
 class Rule(Protocol):
-    """A way from scores to label sets."""
+    """A way from scores to label sets.
+
+    Examples
+    --------
+    >>> from shortlist.model_selection import thresholds
+    >>> thresholds.TopK(2).needs_scores, thresholds.Tuned("f1_micro").needs_scores
+    (False, True)
+    """
 
     @property
     def needs_scores(self) -> bool:
@@ -93,7 +109,16 @@ def make(threshold: Any) -> Rule:
 
 @dataclass(frozen=True)
 class Constant:
-    """Labels whose score reaches a threshold, one for all or one for each label."""
+    """Labels whose score reaches a threshold, one for all or one for each label.
+
+    Examples
+    --------
+    >>> from shortlist.model_selection import thresholds
+    >>> scores = [[2.0, 1.0, -1.0], [0.5, -0.5, -2.0]]
+    >>> thresholds.Constant([1.0, 1.0, -1.0]).fit(None, None).label_sets(scores)
+    array([[ True,  True,  True],
+           [False, False, False]])
+    """
 
     threshold: ArrayLike = 0.0
     at_least_one: bool = False
@@ -134,6 +159,15 @@ class Tuned:
     References
     ----------
     .. [Din67] W. Dinkelbach, "On nonlinear fractional programming", 1967.
+
+    Examples
+    --------
+    >>> from shortlist.model_selection import thresholds
+    >>> scores = [[2.0, 1.0, -1.0], [0.5, -0.5, -2.0]]
+    >>> cut = thresholds.Tuned("f1_micro").fit(scores, [[0, 1], [0]])
+    >>> cut.thresholds, cut.label_sets(scores).astype(int)
+    (array([0.]), array([[1, 1, 0],
+           [1, 0, 0]]))
     """
 
     metric: str = "f1_micro"
@@ -208,6 +242,14 @@ class Cardinality:
     ----------
     .. [RPH09] J. Read, B. Pfahringer, G. Holmes, E. Frank, "Classifier Chains for Multi-label
        Classification", 2009.
+
+    Examples
+    --------
+    >>> from shortlist.model_selection import thresholds
+    >>> scores = [[2.0, 1.0, -1.0], [0.5, -0.5, -2.0]]
+    >>> cut = thresholds.Cardinality().fit(scores, [[0, 1], [0]])
+    >>> int(cut.label_sets(scores).sum())
+    3
     """
 
     transductive: bool = False
@@ -228,7 +270,16 @@ class Cardinality:
 
 @dataclass(frozen=True)
 class TopK:
-    """The k labels with the highest scores; of equal scores, the first."""
+    """The k labels with the highest scores; of equal scores, the first.
+
+    Examples
+    --------
+    >>> from shortlist.model_selection import thresholds
+    >>> scores = [[2.0, 1.0, -1.0], [0.5, -0.5, -2.0]]
+    >>> thresholds.TopK(1).label_sets(scores)
+    array([[ True, False, False],
+           [ True, False, False]])
+    """
 
     k: int = 1
     needs_scores: ClassVar[bool] = False
@@ -252,7 +303,16 @@ class TopK:
 
 @dataclass(frozen=True, eq=False)
 class ThresholdCut:
-    """Labels whose score reaches their threshold: one for all of them, or one for each."""
+    """Labels whose score reaches their threshold: one for all of them, or one for each.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from shortlist.model_selection.thresholds import ThresholdCut
+    >>> ThresholdCut(np.array([0.5]), at_least_one=True).label_sets([[0.0, 1.0], [-1.0, 0.0]])
+    array([[False,  True],
+           [False,  True]])
+    """
 
     thresholds: NDArray[np.float64]
     at_least_one: bool = False
@@ -269,7 +329,15 @@ class ThresholdCut:
 
 @dataclass(frozen=True)
 class MatchingCut:
-    """As many labels on average as `cardinality`, of all examples asked for together."""
+    """As many labels on average as `cardinality`, of all examples asked for together.
+
+    Examples
+    --------
+    >>> from shortlist.model_selection.thresholds import MatchingCut
+    >>> MatchingCut(cardinality=0.5).label_sets([[0.0, 1.0], [-1.0, 0.0]])
+    array([[False,  True],
+           [False, False]])
+    """
 
     cardinality: float
     at_least_one: bool = False

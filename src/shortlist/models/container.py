@@ -55,7 +55,20 @@ def write(path: PathLike, header: Header, arrays: Arrays) -> None:
 
 
 def is_model(path: PathLike) -> bool:
-    """Return whether a file begins as those of this module do."""
+    """Return whether a file begins as those of this module do.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from shortlist import TopKClassifier, models
+    >>> model = TopKClassifier("svm").fit([[0.0], [1.0], [2.0]], ["a", "b", "c"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "model.shortlist")
+    ...     models.save(model, path)
+    ...     models.is_model(path)
+    True
+    """
     if not Path(path).is_file():
         return False
     with open(path, "rb") as file:

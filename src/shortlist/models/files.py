@@ -54,6 +54,18 @@ def save(
     ------
     ModelError
         If the loss or the kernel is a function of the user's own.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from shortlist import TopKClassifier, models
+    >>> model = TopKClassifier("svm").fit([[0.0], [1.0], [2.0]], ["a", "b", "c"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "model.shortlist")
+    ...     models.save(model, path, trained_on={"source": "three numbers"})
+    ...     path.stat().st_size < 10_000
+    True
     """
     if _ESTIMATORS.get(type(model).__name__) is not type(model):
         raise ModelError(
@@ -105,6 +117,19 @@ def load(path: PathLike) -> Any:
     ------
     ModelError
         If the file is damaged, of a newer version, or no model.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from shortlist import TopKClassifier, models
+    >>> model = TopKClassifier("svm").fit([[0.0], [1.0], [2.0]], ["a", "b", "c"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "model.shortlist")
+    ...     models.save(model, path, trained_on={"source": "three numbers"})
+    ...     again = models.load(path)
+    >>> again.predict([[2.5]]), again.certificate_ == model.certificate_
+    (array(['c'], dtype='<U1'), True)
     """
     return _read(path)[1]
 
@@ -122,6 +147,19 @@ def describe(path: PathLike) -> dict[str, Any]:
     dict
         The estimator and its parameters, sizes, classes, the certificate, what ended the fit,
         and what the model was trained on.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from shortlist import TopKClassifier, models
+    >>> model = TopKClassifier("svm").fit([[0.0], [1.0], [2.0]], ["a", "b", "c"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "model.shortlist")
+    ...     models.save(model, path, trained_on={"source": "three numbers"})
+    ...     about = models.describe(path)
+    >>> about["estimator"], about["trained_on"]
+    ('TopKClassifier', {'source': 'three numbers'})
     """
     header, model = _read(path)
     return {

@@ -30,7 +30,15 @@ from shortlist.nn.selection import LOWEST, floored, wide
 
 
 class CalibratedTopKSvm(NamedTuple):
-    """Calibrated top-k hinge; `margin` is a number, or a tensor with one for each class."""
+    """Calibrated top-k hinge; `margin` is a number, or a tensor with one for each class.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from shortlist import nn
+    >>> nn.value(nn.CalibratedTopKSvm(k=2), torch.tensor([[1.0, 3.0, 0.5, 0.0]]), torch.tensor([0]))
+    tensor(0.5000)
+    """
 
     k: int
     margin: float | Tensor = 1.0
@@ -39,7 +47,15 @@ class CalibratedTopKSvm(NamedTuple):
 
 
 class SmoothTopKSvm(NamedTuple):
-    """Smooth top-k hinge of a temperature."""
+    """Smooth top-k hinge of a temperature.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from shortlist import nn
+    >>> nn.value(nn.SmoothTopKSvm(k=2), torch.tensor([[1.0, 3.0, 0.5, 0.0]]), torch.tensor([0]))
+    tensor(1.3369)
+    """
 
     k: int
     temperature: float = 1.0
@@ -47,7 +63,15 @@ class SmoothTopKSvm(NamedTuple):
 
 
 class LapSum(NamedTuple):
-    """Minus the logarithm of the label's share in a soft top k of a scale."""
+    """Minus the logarithm of the label's share in a soft top k of a scale.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from shortlist import nn
+    >>> nn.value(nn.LapSum(k=2), torch.tensor([[1.0, 3.0, 0.5, 0.0]]), torch.tensor([0]))
+    tensor(0.6222)
+    """
 
     k: int
     scale: float = 1.0

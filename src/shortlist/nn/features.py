@@ -49,6 +49,18 @@ class FeatureStore:
         The image that each vector is of; the vectors of an image are neighbours.
     labels : memmap or None
         The target of each image, as the loader gave it.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import torch
+    >>> from shortlist import nn
+    >>> images, labels = torch.ones(3, 1, 4, 4), torch.tensor([0, 1, 0])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     store = nn.extract_features(torch.nn.Flatten(), [(images, labels)], folder)
+    ...     again = nn.FeatureStore(folder)
+    ...     again.features.shape, again.vector_labels().tolist()
+    ((3, 16), [0, 1, 0])
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -120,6 +132,17 @@ def extract_features(
     Returns
     -------
     FeatureStore
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import torch
+    >>> from shortlist import nn
+    >>> images, labels = torch.ones(3, 1, 4, 4), torch.tensor([0, 1, 0])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     store = nn.extract_features(torch.nn.Flatten(), [(images, labels)], folder)
+    ...     store.features.shape, store.n_images
+    ((3, 16), 3)
     """
     lengths = None if sides is None else [as_integer(side, "sides", 1) for side in sides]
     folder = Path(path)

@@ -26,7 +26,17 @@ from shortlist.nn.selection import wide
 
 
 class Metric(ABC):
-    """A number of all examples that `update` has seen."""
+    """A number of all examples that `update` has seen.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from shortlist import nn
+    >>> metric = nn.SubsetAccuracy()
+    >>> metric.update(torch.tensor([[3.0, -2.0, 1.0]]), torch.tensor([[True, True, False]]))
+    >>> metric.compute()
+    tensor(0., dtype=torch.float64)
+    """
 
     def __init__(self, ignore_index: int = -100) -> None:
         self.ignore_index = ignore_index
@@ -143,7 +153,17 @@ class TopKAccuracy(_AtK):
 
 
 class RecallAtK(_AtK):
-    """The mean share of an example's labels that are in the top k."""
+    """The mean share of an example's labels that are in the top k.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from shortlist import nn
+    >>> metric = nn.RecallAtK(k=(1, 2, 3))
+    >>> metric.update(torch.tensor([[3.0, -2.0, 1.0]]), torch.tensor([[True, True, False]]))
+    >>> metric.compute()
+    tensor([0.5000, 0.5000, 1.0000], dtype=torch.float64)
+    """
 
     def _numbers_of(self, scores: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
         count = labels.sum(1, keepdim=True)
@@ -151,7 +171,17 @@ class RecallAtK(_AtK):
 
 
 class PrecisionAtK(_AtK):
-    """The mean share of the top k that are labels."""
+    """The mean share of the top k that are labels.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from shortlist import nn
+    >>> metric = nn.PrecisionAtK(k=2)
+    >>> metric.update(torch.tensor([[3.0, -2.0, 1.0]]), torch.tensor([[True, True, False]]))
+    >>> metric.compute()
+    tensor(0.5000, dtype=torch.float64)
+    """
 
     def _numbers_of(self, scores: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
         sizes = torch.stack([top.sum(1) for top in self._in_top(scores)], 1)
@@ -159,7 +189,17 @@ class PrecisionAtK(_AtK):
 
 
 class RankLoss(_Mean):
-    """The mean share of pairs of a label and another class in wrong order; 0 without pairs."""
+    """The mean share of pairs of a label and another class in wrong order; 0 without pairs.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from shortlist import nn
+    >>> metric = nn.RankLoss()
+    >>> metric.update(torch.tensor([[3.0, -2.0, 1.0]]), torch.tensor([[True, True, False]]))
+    >>> metric.compute()
+    tensor(0.5000, dtype=torch.float64)
+    """
 
     def _numbers_of(self, scores: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
         ranked, order = scores.sort(1)
@@ -187,21 +227,51 @@ class _Partition(_Mean):
 
 
 class HammingLoss(_Partition):
-    """The share of decisions, one for each class of an example, that are wrong."""
+    """The share of decisions, one for each class of an example, that are wrong.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from shortlist import nn
+    >>> metric = nn.HammingLoss()
+    >>> metric.update(torch.tensor([[3.0, -2.0, 1.0]]), torch.tensor([[True, True, False]]))
+    >>> metric.compute()
+    tensor(0.6667, dtype=torch.float64)
+    """
 
     def _of_sets(self, predicted: Tensor, labels: Tensor) -> Tensor:
         return wide(predicted != labels).mean(1)
 
 
 class SubsetAccuracy(_Partition):
-    """The share of examples whose predicted set is right."""
+    """The share of examples whose predicted set is right.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from shortlist import nn
+    >>> metric = nn.SubsetAccuracy(threshold=2.0)
+    >>> metric.update(torch.tensor([[3.0, -2.0, 1.0]]), torch.tensor([[True, True, False]]))
+    >>> metric.compute()
+    tensor(0., dtype=torch.float64)
+    """
 
     def _of_sets(self, predicted: Tensor, labels: Tensor) -> Tensor:
         return (predicted == labels).all(1)
 
 
 class MultilabelAccuracy(_Partition):
-    """The mean of intersection by union of the predicted and the true set; 1 of empty ones."""
+    """The mean of intersection by union of the predicted and the true set; 1 of empty ones.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from shortlist import nn
+    >>> metric = nn.MultilabelAccuracy()
+    >>> metric.update(torch.tensor([[3.0, -2.0, 1.0]]), torch.tensor([[True, True, False]]))
+    >>> metric.compute()
+    tensor(0.3333, dtype=torch.float64)
+    """
 
     def _of_sets(self, predicted: Tensor, labels: Tensor) -> Tensor:
         return _ratio((predicted & labels).sum(1), (predicted | labels).sum(1))
@@ -219,6 +289,15 @@ class F1Score(_Summed):
         From which score on a class is predicted.
     ignore_index : int
         Examples with this label do not count.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from shortlist import nn
+    >>> metric = nn.F1Score("micro")
+    >>> metric.update(torch.tensor([[3.0, -2.0, 1.0]]), torch.tensor([[True, True, False]]))
+    >>> metric.compute()
+    tensor(0.5000, dtype=torch.float64)
     """
 
     def __init__(

@@ -92,14 +92,30 @@ class Loss(torch.nn.Module):
 
 
 class SVMLoss(Loss):
-    """Multiclass hinge of Crammer and Singer; see `shortlist.losses.svm`."""
+    """Multiclass hinge of Crammer and Singer; see `shortlist.losses.svm`.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from shortlist import nn
+    >>> nn.SVMLoss()(torch.tensor([[1.0, 3.0, 0.5, 0.0]]), torch.tensor([0]))
+    tensor(3.)
+    """
 
     def __init__(self, smoothing: float = 0.0, **options: Unpack[Options]) -> None:
         super().__init__(losses.svm(smoothing), **options)
 
 
 class TopKSVMLoss(Loss):
-    """Top-k hinge; see `shortlist.losses.topk_svm_alpha` and `shortlist.losses.topk_svm_beta`."""
+    """Top-k hinge; see `shortlist.losses.topk_svm_alpha` and `shortlist.losses.topk_svm_beta`.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from shortlist import nn
+    >>> nn.TopKSVMLoss(k=2)(torch.tensor([[1.0, 3.0, 0.5, 0.0]]), torch.tensor([0]))
+    tensor(1.7500)
+    """
 
     def __init__(
         self, k: int, smoothing: float = 0.0, variant: str = "alpha", **options: Unpack[Options]
@@ -110,21 +126,45 @@ class TopKSVMLoss(Loss):
 
 
 class ConsistentTopKSVMLoss(Loss):
-    """Top-k hinge that is top-k calibrated; see `shortlist.losses.topk_svm_consistent`."""
+    """Top-k hinge that is top-k calibrated; see `shortlist.losses.topk_svm_consistent`.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from shortlist import nn
+    >>> nn.ConsistentTopKSVMLoss(k=2)(torch.tensor([[1.0, 3.0, 0.5, 0.0]]), torch.tensor([0]))
+    tensor(2.)
+    """
 
     def __init__(self, k: int, smoothing: float = 0.0, **options: Unpack[Options]) -> None:
         super().__init__(losses.topk_svm_consistent(k, smoothing), **options)
 
 
 class SoftmaxLoss(Loss):
-    """Softmax loss, as `torch.nn.CrossEntropyLoss`; for label sets see `MultilabelSoftmaxLoss`."""
+    """Softmax loss, as `torch.nn.CrossEntropyLoss`; for label sets see `MultilabelSoftmaxLoss`.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from shortlist import nn
+    >>> nn.SoftmaxLoss()(torch.tensor([[1.0, 3.0, 0.5, 0.0]]), torch.tensor([0]))
+    tensor(2.2368)
+    """
 
     def __init__(self, **options: Unpack[Options]) -> None:
         super().__init__(losses.softmax(), **options)
 
 
 class TopKEntropyLoss(Loss):
-    """Top-k entropy; see `shortlist.losses.topk_entropy`."""
+    """Top-k entropy; see `shortlist.losses.topk_entropy`.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from shortlist import nn
+    >>> nn.TopKEntropyLoss(k=2)(torch.tensor([[1.0, 3.0, 0.5, 0.0]]), torch.tensor([0]))
+    tensor(1.8511)
+    """
 
     def __init__(self, k: int, variant: str = "alpha", **options: Unpack[Options]) -> None:
         as_choice(variant, ("alpha", "beta"), "variant")
@@ -133,49 +173,105 @@ class TopKEntropyLoss(Loss):
 
 
 class TruncatedTopKEntropyLoss(Loss):
-    """Truncated top-k entropy, not convex; see `shortlist.losses.truncated_topk_entropy`."""
+    """Truncated top-k entropy, not convex; see `shortlist.losses.truncated_topk_entropy`.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from shortlist import nn
+    >>> nn.TruncatedTopKEntropyLoss(k=2)(torch.tensor([[1.0, 3.0, 0.5, 0.0]]), torch.tensor([0]))
+    tensor(0.6803)
+    """
 
     def __init__(self, k: int, **options: Unpack[Options]) -> None:
         super().__init__(losses.truncated_topk_entropy(k), **options)
 
 
 class OneVsAllSVMLoss(Loss):
-    """One-vs-all hinge, also for label sets; see `shortlist.losses.ova_svm`."""
+    """One-vs-all hinge, also for label sets; see `shortlist.losses.ova_svm`.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from shortlist import nn
+    >>> nn.OneVsAllSVMLoss()(torch.tensor([[1.0, 3.0, 0.5, 0.0]]), torch.tensor([[0, 2]]))
+    tensor(5.5000)
+    """
 
     def __init__(self, smoothing: float = 0.0, **options: Unpack[Options]) -> None:
         super().__init__(losses.ova_svm(smoothing), **options)
 
 
 class OneVsAllLogisticLoss(Loss):
-    """One-vs-all logistic loss, also for label sets; see `shortlist.losses.ova_logistic`."""
+    """One-vs-all logistic loss, also for label sets; see `shortlist.losses.ova_logistic`.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from shortlist import nn
+    >>> nn.OneVsAllLogisticLoss()(torch.tensor([[1.0, 3.0, 0.5, 0.0]]), torch.tensor([[0, 2]]))
+    tensor(4.5291)
+    """
 
     def __init__(self, **options: Unpack[Options]) -> None:
         super().__init__(losses.ova_logistic(), **options)
 
 
 class MultilabelSVMLoss(Loss):
-    """Multilabel hinge; see `shortlist.losses.multilabel_svm`."""
+    """Multilabel hinge; see `shortlist.losses.multilabel_svm`.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from shortlist import nn
+    >>> nn.MultilabelSVMLoss()(torch.tensor([[1.0, 3.0, 0.5, 0.0]]), torch.tensor([[0, 2]]))
+    tensor(3.5000)
+    """
 
     def __init__(self, smoothing: float = 0.0, **options: Unpack[Options]) -> None:
         super().__init__(losses.multilabel_svm(smoothing), **options)
 
 
 class MultilabelSoftmaxLoss(Loss):
-    """Multilabel softmax; see `shortlist.losses.multilabel_softmax`."""
+    """Multilabel softmax; see `shortlist.losses.multilabel_softmax`.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from shortlist import nn
+    >>> nn.MultilabelSoftmaxLoss()(torch.tensor([[1.0, 3.0, 0.5, 0.0]]), torch.tensor([[0, 2]]))
+    tensor(2.4868)
+    """
 
     def __init__(self, normalize: bool = True, **options: Unpack[Options]) -> None:
         super().__init__(losses.multilabel_softmax(normalize), **options)
 
 
 class LSEPLoss(Loss):
-    """Log-sum-exp of all pairs of a label and another class; see `Lsep`."""
+    """Log-sum-exp of all pairs of a label and another class; see `Lsep`.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from shortlist import nn
+    >>> nn.LSEPLoss()(torch.tensor([[1.0, 3.0, 0.5, 0.0]]), torch.tensor([[0, 2]]))
+    tensor(3.0702)
+    """
 
     def __init__(self, **options: Unpack[Options]) -> None:
         super().__init__(Lsep(), **options)
 
 
 class SmoothTopKSVMLoss(Loss):
-    """Smooth top-k hinge of Berrada, Zisserman and Kumar; see `SmoothTopKSvm`."""
+    """Smooth top-k hinge of Berrada, Zisserman and Kumar; see `SmoothTopKSvm`.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from shortlist import nn
+    >>> nn.SmoothTopKSVMLoss(k=2)(torch.tensor([[1.0, 3.0, 0.5, 0.0]]), torch.tensor([0]))
+    tensor(1.3369)
+    """
 
     def __init__(
         self,
@@ -203,6 +299,13 @@ class CalibratedTopKSVMLoss(Loss):
         How often noise is drawn for each example.
     **options
         See `value`.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from shortlist import nn
+    >>> nn.CalibratedTopKSVMLoss(k=2)(torch.tensor([[1.0, 3.0, 0.5, 0.0]]), torch.tensor([0]))
+    tensor(0.5000)
     """
 
     margin: Tensor
@@ -226,7 +329,15 @@ class CalibratedTopKSVMLoss(Loss):
 
 
 class LapSumLoss(Loss):
-    """Minus the logarithm of the label's share in LapSum's soft top k; see `LapSum`."""
+    """Minus the logarithm of the label's share in LapSum's soft top k; see `LapSum`.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from shortlist import nn
+    >>> nn.LapSumLoss(k=2)(torch.tensor([[1.0, 3.0, 0.5, 0.0]]), torch.tensor([0]))
+    tensor(0.6222)
+    """
 
     def __init__(self, k: int, scale: float = 1.0, **options: Unpack[Options]) -> None:
         super().__init__(LapSum(as_integer(k, "k", 1), as_positive(scale, "scale")), **options)

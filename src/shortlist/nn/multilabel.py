@@ -122,7 +122,15 @@ def multilabel_softmax(
 
 
 class Lsep(NamedTuple):
-    r"""The log-sum-exp of pairs: :math:`\log(1 + \sum_{y \in Y, j \notin Y} e^{u_j - u_y})`."""
+    r"""The log-sum-exp of pairs: :math:`\log(1 + \sum_{y \in Y, j \notin Y} e^{u_j - u_y})`.
+
+    Examples
+    --------
+    >>> import torch
+    >>> from shortlist import nn
+    >>> nn.value(nn.Lsep(), torch.tensor([[1.0, 3.0, 0.5, 0.0]]), torch.tensor([[0, 2]]))
+    tensor(3.0702)
+    """
 
 
 def lsep(loss: Lsep, scores: Tensor, labels: Tensor) -> Tensor:

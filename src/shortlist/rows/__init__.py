@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 import scipy.sparse
 
 from shortlist._arrays import as_nonnegative
+from shortlist.rows import operations
 from shortlist.rows.convert import as_csr, as_matrix
 from shortlist.rows.csr import CsrRows
 from shortlist.rows.dense import DenseRows
@@ -37,9 +38,17 @@ def as_storage(X: Any, intercept: float = 0.0) -> Storage:
     Returns
     -------
     Storage
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from shortlist import rows
+    >>> X = np.ones((3, 2), np.float32)
+    >>> rows.as_storage(X).matrix is X
+    True
     """
     intercept = as_nonnegative(intercept, "intercept")
-    if isinstance(X, DenseRows | CsrRows | KernelRows):
+    if operations.pick.serves(type(X)):  # a storage, also one from outside of this package
         return X._replace(intercept=intercept) if intercept else X
     if scipy.sparse.issparse(X):
         matrix = as_csr(X, "X")

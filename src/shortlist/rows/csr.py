@@ -21,7 +21,16 @@ from shortlist.rows.products import bounds, chunks
 
 
 class CsrRows(NamedTuple):
-    """The rows of a matrix in compressed sparse row format, each followed by `intercept`."""
+    """The rows of a matrix in compressed sparse row format, each followed by `intercept`.
+
+    Examples
+    --------
+    >>> import scipy.sparse
+    >>> from shortlist import rows
+    >>> storage = rows.as_storage(scipy.sparse.eye_array(3, format="csr"))
+    >>> type(storage).__name__, storage.columns
+    ('CsrRows', 3)
+    """
 
     data: FloatArray
     indices: NDArray[Any]

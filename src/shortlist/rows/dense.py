@@ -21,7 +21,15 @@ _LINE = 64
 
 
 class DenseRows(NamedTuple):
-    """The rows of a matrix in any memory order, each followed by `intercept` if that is not 0."""
+    """The rows of a matrix in any memory order, each followed by `intercept` if that is not 0.
+
+    Examples
+    --------
+    >>> from shortlist import rows
+    >>> storage = rows.as_storage([[1.0, 2.0]], intercept=1.0)
+    >>> type(storage).__name__, storage.dtype, storage.intercept
+    ('DenseRows', dtype('float64'), 1.0)
+    """
 
     matrix: FloatArray
     intercept: float

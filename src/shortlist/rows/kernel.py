@@ -27,7 +27,14 @@ KernelFunction = Callable[[Any, Any], Any]
 
 
 class KernelRows(NamedTuple):
-    """Examples known by a kernel, to which ``intercept**2`` is added."""
+    """Examples known by a kernel, to which ``intercept**2`` is added.
+
+    Examples
+    --------
+    >>> from shortlist import rows
+    >>> rows.kernel([[0.0], [1.0]], "rbf", gamma=1.0).diagonal
+    array([1., 1.])
+    """
 
     points: Any  # the examples; where only kernel values are known, these
     function: KernelFunction | None  # None where only kernel values are known

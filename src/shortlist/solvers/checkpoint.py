@@ -29,7 +29,23 @@ _FORMAT = "shortlist checkpoint 2"
 
 
 class CheckpointError(ValueError):
-    """A file that is not a checkpoint of this run."""
+    """A file that is not a checkpoint of this run.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from shortlist import solve
+    >>> from shortlist.solvers import CheckpointError
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "run.npz")
+    ...     _ = path.write_text("something else")
+    ...     try:
+    ...         solve([[1.0], [2.0]], [0, 1], checkpoint=path)
+    ...     except CheckpointError as error:
+    ...         print(str(error).endswith("delete it, or choose another file."))
+    True
+    """
 
 
 #: What decides the iterates of a run, in words.

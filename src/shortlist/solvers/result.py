@@ -14,7 +14,14 @@ from shortlist._arrays import FloatArray
 
 
 class Certificate(NamedTuple):
-    """Bounds of the optimum: ``dual <= optimum <= primal``; `gap` is relative."""
+    """Bounds of the optimum: ``dual <= optimum <= primal``; `gap` is relative.
+
+    Examples
+    --------
+    >>> from shortlist.solvers import Certificate
+    >>> Certificate(primal=2.0, dual=1.5).gap
+    0.25
+    """
 
     primal: float
     dual: float
@@ -30,6 +37,14 @@ class Stationarity(NamedTuple):
     """What can be said without a dual: the objective, and its gradient's norm.
 
     The norm is relative to that at zero weights.
+
+    Examples
+    --------
+    >>> from shortlist import losses, solve
+    >>> X, y = [[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]], [0, 1, 2]
+    >>> solution = solve(X, y, losses.truncated_topk_entropy(k=1))
+    >>> solution.certificate.gradient_norm <= 1e-3
+    True
     """
 
     primal: float
@@ -43,7 +58,14 @@ def describe(certificate: Certificate | Stationarity) -> dict[str, float]:
 
 
 class Status(enum.Enum):
-    """Why a run ended."""
+    """Why a run ended.
+
+    Examples
+    --------
+    >>> from shortlist.solvers import Status
+    >>> Status("converged")
+    <Status.CONVERGED: 'converged'>
+    """
 
     CONVERGED = "converged"
     MAX_EPOCHS = "max_epochs"
@@ -60,6 +82,14 @@ class Evaluation(NamedTuple):
     `metrics` has, for each evaluation set by its name, the share of true labels among the
     k highest scores, for k = 1, ..., m: the top-k accuracies, where examples have one label.
     `method` is the one that led here, and `note`, at its first line, why it was changed to.
+
+    Examples
+    --------
+    >>> from shortlist import solve
+    >>> solution = solve([[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]], [0, 1, 2])
+    >>> last = solution.history[-1]
+    >>> last.method, last.gap <= 1e-3
+    ('sdca', True)
     """
 
     epoch: int
@@ -87,7 +117,19 @@ class Evaluation(NamedTuple):
 
 
 class Progress(Evaluation):
-    """What a callback is called with: an evaluation, and the weights at that moment."""
+    """What a callback is called with: an evaluation, and the weights at that moment.
+
+    Examples
+    --------
+    >>> from shortlist import solve
+    >>> def show(progress):
+    ...     print(progress.weights().shape)
+    ...     return True  # enough
+    >>> X, y = [[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]], [0, 1, 2]
+    >>> solve(X, y, callback=show).status.value
+    (2, 3)
+    'stopped'
+    """
 
     weights: Callable[[], FloatArray]
 
@@ -100,7 +142,16 @@ class Progress(Evaluation):
 
 
 class History(list[Evaluation]):
-    """All evaluations of a run, and their columns as arrays."""
+    """All evaluations of a run, and their columns as arrays.
+
+    Examples
+    --------
+    >>> from shortlist import solve
+    >>> solution = solve([[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]], [0, 1, 2])
+    >>> history = solution.history
+    >>> bool((history.primal >= history.dual).all()), len(history.epochs) == len(history.gaps)
+    (True, True)
+    """
 
     @property
     def epochs(self) -> NDArray[np.int64]:
@@ -140,7 +191,15 @@ def _certified(evaluation: Evaluation) -> Certificate:
 
 
 class Solution(NamedTuple):
-    """A trained model with its certificate, true for what is returned."""
+    """A trained model with its certificate, true for what is returned.
+
+    Examples
+    --------
+    >>> from shortlist import solve
+    >>> solution = solve([[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]], [0, 1, 2])
+    >>> solution.weights.shape, solution.duals.shape, solution.status.value
+    ((2, 3), (3, 3), 'converged')
+    """
 
     #: (d, m): scores are X @ weights; with an intercept there is one row more, for the constant
     #: column. For a kernel (n, m): scores are (K(X, examples) + intercept^2) @ weights.

@@ -68,12 +68,26 @@ def offset(x, shift, t):
 
 @inlined_generic
 def exp(x):
-    r"""Return :math:`e^x`."""
+    r"""Return :math:`e^x`.
+
+    Examples
+    --------
+    >>> from shortlist import special
+    >>> float(special.exp(1.0))
+    2.7182818284590455
+    """
 
 
 @inlined_generic
 def log(x):
-    r"""Return :math:`\log x`: minus infinity at 0, NaN below."""
+    r"""Return :math:`\log x`: minus infinity at 0, NaN below.
+
+    Examples
+    --------
+    >>> from shortlist import special
+    >>> float(special.log(10.0))
+    2.302585092994046
+    """
 
 
 @inlined
@@ -213,7 +227,14 @@ def _(x):
 
 @inlined
 def log1p(x):
-    r"""Return :math:`\log(1 + x)` without loss near 0."""
+    r"""Return :math:`\log(1 + x)` without loss near 0.
+
+    Examples
+    --------
+    >>> from shortlist import special
+    >>> float(special.log1p(1e-20))
+    1e-20
+    """
     one = like(x, 1.0)
     rounded = one + x
     value = log(rounded)
@@ -223,14 +244,28 @@ def log1p(x):
 
 @inlined
 def softplus(x):
-    r"""Return :math:`\log(1 + e^x)` without overflow."""
+    r"""Return :math:`\log(1 + e^x)` without overflow.
+
+    Examples
+    --------
+    >>> from shortlist import special
+    >>> float(special.softplus(0.0))
+    0.6931471805599453
+    """
     zero = like(x, 0.0)
     return (x if x > zero else zero) + log1p(exp(-abs(x)))
 
 
 @inlined
 def xlogx(x):
-    r"""Return :math:`x \log x`, which is 0 at 0."""
+    r"""Return :math:`x \log x`, which is 0 at 0.
+
+    Examples
+    --------
+    >>> from shortlist import special
+    >>> float(special.xlogx(0.0))
+    0.0
+    """
     zero = like(x, 0.0)
     value = x * log(x)
     return zero if x == zero else value

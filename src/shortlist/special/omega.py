@@ -39,7 +39,14 @@ from shortlist.special.elementary import (
 
 @inlined_generic
 def omega(t):
-    r"""Return :math:`V(t)`."""
+    r"""Return :math:`V(t)`.
+
+    Examples
+    --------
+    >>> from shortlist import special
+    >>> float(special.omega(1.0))
+    1.0
+    """
 
 
 # The constants of the Householder step.
@@ -114,7 +121,14 @@ def _(t):
 
 @inlined
 def omega_slope(value):
-    r"""Return the derivative :math:`V'(t) = V / (1 + V)`, given `value` :math:`= V(t)`."""
+    r"""Return the derivative :math:`V'(t) = V / (1 + V)`, given `value` :math:`= V(t)`.
+
+    Examples
+    --------
+    >>> from shortlist import special
+    >>> float(special.omega_slope(1.0))
+    0.5
+    """
     one = like(value, 1.0)
     slope = value / (one + value)
     return one if value == like(value, np.inf) else slope

@@ -39,7 +39,15 @@ def sum_of_exp(a, shift):
 
 @summing_kernel
 def logsumexp(a):
-    r"""Return :math:`\log \sum_j e^{a_j}` without overflow, in float64."""
+    r"""Return :math:`\log \sum_j e^{a_j}` without overflow, in float64.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from shortlist import special
+    >>> float(special.logsumexp(np.array([0.0, 1000.0])))
+    1000.0
+    """
     shift = np.float64(largest(a))
     if np.isfinite(shift):
         return shift + log(sum_of_exp(a, shift))
