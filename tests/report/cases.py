@@ -7,7 +7,7 @@ import numpy as np
 from shortlist import MultilabelClassifier, TopKClassifier, TopKClassifierCV, datasets, report
 
 #: What a stranger may call a class, a data set or a feature.
-HOSTILE = '<script>alert("1")</script>&amp;\'"{{ 7 * 7 }}</svg>'
+HOSTILE = '<script>alert("1")</script>&amp;\'"{{ 7 * 7 }}</svg>$\\frac{$url(#x)'
 
 
 @functools.cache

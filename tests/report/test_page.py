@@ -137,6 +137,17 @@ def test_hostile_names_stay_text():
         assert not [name for name in attributes if name.startswith("on")], tag
 
 
+def test_hostile_names_in_pictures():
+    fit = report.to_json(cases.study_of_circle().fits[0])
+    fit["regions"]["classes"] = [cases.HOSTILE, "b", "c"]
+    one = report.from_json(report.Fit, fit | {"name": cases.HOSTILE})
+    two = report.from_json(report.Fit, fit | {"name": cases.HOSTILE, "C": 2.0})
+    text = report.render(report.Study("x", None, None, ("top1",), (one, two)))
+    page = Page(text)
+    assert len(page.all("script")) == 1
+    assert [where for where, each in page.texts if f"loss = {cases.HOSTILE}" in each] == ["g/text"]
+
+
 def test_a_title_cannot_end_the_script(tmp_path):
     study = cases.hostile_study()
     report.write(tmp_path / "page.html", study, title="</title><script>bad()</script>")

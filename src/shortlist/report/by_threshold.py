@@ -44,7 +44,8 @@ def label_sets(
     """
     scores, classes = class_scores(model, X), class_names(model)
     truth = as_ranking(y, scores, None, classes).labels
-    thresholds = np.linspace(*np.quantile(scores, _QUANTILES), _THRESHOLDS)
+    low, high = np.quantile(scores, _QUANTILES).tolist()
+    thresholds = np.linspace(low, high, _THRESHOLDS)
     m = scores.shape[1]
     size = CountMetric("all", lambda c: c.predicted * m / c.decisions)
     predicted = read_labels(model.predict(X), m)

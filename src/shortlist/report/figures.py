@@ -37,7 +37,7 @@ _COLOURS = {tone.light: f"var(--{tone.name})" for tone in palette.TONES}
 #: What matplotlib draws in black or grey by itself.
 _COLOURS |= {"#000000": "var(--ink)", "#999999": "var(--muted)", "#cccccc": "var(--rule)"}
 _FORMULA_SIZE = 15.0  # points
-_EM = 16.0  # points to which the size of a formula is relative
+_EM = 14.0  # points to which the size of a formula is relative
 
 
 def picture(
@@ -54,50 +54,54 @@ def picture(
     different keys.
     """
     matplotlib, figure_of = _matplotlib()
-    with matplotlib.rc_context(_style(matplotlib)):
+    with matplotlib.rc_context(_style()):
         figure = figure_of(figsize=(width, height), layout="constrained")
         draw(figure.add_subplot())
-        return _as_part_of_page(figure, title, key)
+        return _with_own_names(_as_part_of_page(figure, title), key)
+
+
+def formula(latex: str, key: str = "") -> str:
+    """Return a formula as SVG that is as high as the letters around it ask for."""
+    return _with_own_names(_formula(latex), key)
 
 
 @functools.lru_cache(maxsize=256)
-def formula(latex: str, key: str = "") -> str:
-    """Return a formula as SVG that is as high as the letters around it ask for."""
+def _formula(latex: str) -> str:
     matplotlib, figure_of = _matplotlib()
-    from matplotlib.mathtext import MathTextParser
+    from matplotlib.font_manager import FontProperties
+    from matplotlib.textpath import text_to_path
 
     text = f"${latex}$"
-    with matplotlib.rc_context(_style(matplotlib) | {"svg.fonttype": "path"}):
-        width, height, depth, *_ = MathTextParser("path").parse(
-            text, dpi=72, prop=matplotlib.font_manager.FontProperties(size=_FORMULA_SIZE)
-        )
-        figure = figure_of(figsize=((width + 2) / 72, (height + 2) / 72))
+    with matplotlib.rc_context(_style() | {"svg.fonttype": "path"}):
+        letters = FontProperties(size=_FORMULA_SIZE)
+        width, height, depth = text_to_path.get_text_width_height_descent(text, letters, True)
+        width, height, depth = width + 2, height + 2, depth + 1  # what is thin is cut off else
+        figure = figure_of(figsize=(width / 72, height / 72))
         figure.text(
-            1 / (width + 2), (depth + 1) / (height + 2), text, fontsize=_FORMULA_SIZE,
-            va="baseline", color=palette.INK.light,
+            1 / width, depth / height, text, fontproperties=letters, va="baseline",
+            color=palette.INK.light,
         )  # fmt: skip
-        svg = _as_part_of_page(figure, latex, key)
-    size = f"width:{(width + 2) / _EM:.3f}em;vertical-align:{-(depth + 1) / _EM:.3f}em"
+        svg = _as_part_of_page(figure, latex)
+    size = f"width:{width / _EM:.3f}em;vertical-align:{-depth / _EM:.3f}em"
     return svg.replace("<svg ", f'<svg class="formula" style="{size}" ', 1)
 
 
 def _matplotlib() -> tuple[Any, Any]:
     try:
         import matplotlib
-        import matplotlib.font_manager
         from matplotlib.figure import Figure
     except ImportError:
         raise ImportError("a report needs matplotlib: install shortlist[report].") from None
     return matplotlib, Figure
 
 
-def _style(matplotlib: Any) -> dict[str, Any]:
+def _style() -> dict[str, Any]:
     from cycler import cycler
 
     return _STYLE | {"axes.prop_cycle": cycler(color=_STYLE["axes.prop_cycle"])}
 
 
-def _as_part_of_page(figure: Any, title: str, key: str) -> str:
+def _as_part_of_page(figure: Any, title: str) -> str:
     """Return a figure's SVG without its prologue, sizes and fonts, in the page's colours."""
     stream = io.StringIO()
     figure.savefig(stream, format="svg", transparent=True, metadata={"Date": None})
@@ -112,13 +116,13 @@ def _as_part_of_page(figure: Any, title: str, key: str) -> str:
     body = re.sub(r"font: ([\d.]+)px [^;\"]*", r"font-size: \1px", body)
     body = re.sub(r" ?font-family: [^;\"]*;", "", body)  # that of the page
     body = re.sub(r"#[0-9a-f]{6}\b", lambda found: _COLOURS.get(found.group(), found.group()), body)
-    body = _with_own_names(re.sub(r"\s*\n\s*", "\n", body), key)
+    body = re.sub(r"\s*\n\s*", "\n", body)
     label = html.escape(title)
     return f'<svg viewBox="{box}" role="img" aria-label="{label}">{body.rstrip()}'
 
 
-def _with_own_names(body: str, key: str) -> str:
-    """Return SVG whose names are no other picture's."""
-    own = "p" + hashlib.blake2b(f"{key} {body}".encode(), digest_size=5).hexdigest()
-    body = re.sub(r'\bid="([^"]+)"', rf'id="{own}-\1"', body)
-    return re.sub(r'(href="#|url\(#)', rf"\g<1>{own}-", body)
+def _with_own_names(svg: str, key: str) -> str:
+    """Return a picture whose names are no other's."""
+    own = "p" + hashlib.blake2b(f"{key} {svg}".encode(), digest_size=5).hexdigest()
+    svg = re.sub(r'\bid="([^"]+)"', rf'id="{own}-\1"', svg)
+    return re.sub(r'(href="#|clip-path="url\(#)', rf"\g<1>{own}-", svg)

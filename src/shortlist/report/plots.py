@@ -19,6 +19,8 @@ from shortlist.tuning import curves
 
 #: More classes than so many are drawn on a logarithmic axis.
 _MANY_CLASSES = 30
+#: Accuracies that are written on an axis, and where on it an error of 0 is drawn, all in percent.
+_ACCURACIES, _NO_ERROR = (0, 50, 80, 90, 95, 98, 99, 100), 0.4
 #: A gap below this is rounding.
 _LEAST_GAP = 1e-16
 #: Inside a circle, the classes of examples are apart; around it are rings.
@@ -49,6 +51,8 @@ def plot_topk_curves(
     models: Mapping[str, ArrayLike | Fit], *, ax: Any = None, legend: bool = True
 ) -> Any:
     """Draw the top-k accuracy for all k.
+
+    The axis is wider towards 100%, where it is the errors that differ.
 
     Parameters
     ----------
@@ -85,12 +89,28 @@ def plot_topk_curves(
         ax.set_xscale("log")
     elif m <= 12:
         ax.set_xticks(range(1, m + 1))
+    _spread_the_top(ax)
     return _finish(ax, legend, "k, the length of the list", "top-k accuracy, %")
+
+
+def _spread_the_top(ax: Any) -> None:
+    """Scale accuracies by the logarithm of the errors, in percent, with room for none."""
+    low = min((float(np.min(line.get_ydata())) for line in ax.get_lines()), default=0.0)
+
+    def height(accuracy: Any) -> Any:
+        return -np.log10(np.maximum(100.0 + _NO_ERROR - accuracy, 1e-3))
+
+    def accuracy(height: Any) -> Any:
+        return 100.0 + _NO_ERROR - 10.0 ** (-height)
+
+    ax.set_yscale("function", functions=(height, accuracy))
+    ax.set_yticks([tick for tick in _ACCURACIES if tick >= low] or [100])
+    ax.set_ylim(accuracy(height(low) - 0.08), 100.0 + 0.3 * _NO_ERROR)
 
 
 def _series(ax: Any, at: int, x: Any, y: Any, name: str, **style: Any) -> None:
     """Draw a line that can be found again by its number."""
-    (line,) = ax.plot(x, y, label=name, **palette.line_style(at), **style)
+    (line,) = ax.plot(x, y, label=curves.plain(name), **palette.line_style(at), **style)
     line.set_gid(f"series-{at}")
 
 
@@ -292,7 +312,7 @@ def _draw_rings(ax: Any, regions: Regions) -> None:
     for at, name in enumerate(regions.classes):
         orbit = _FIRST_ORBIT - _BETWEEN_ORBITS * at
         x, y = orbit * points[labels == at].T
-        ax.plot(x, y, ".", ms=3.5, color=palette.class_colour(at), label=name)
+        ax.plot(x, y, ".", ms=4.5, color=palette.class_colour(at), label=curves.plain(name))
     for rank, best in enumerate(regions.best):
         outer = radius * (_FIRST_RING + _RING * (rank + 0.8))
         for start, stop, at in runs(best):
@@ -334,5 +354,5 @@ def _draw_plane(ax: Any, regions: Regions) -> None:
         elif here.any():
             ax.contourf(across, up, here.astype(float), [0.5, 1.5], colors=[colour], alpha=0.18)
         x, y = points[labels == at].T
-        ax.plot(x, y, ".", ms=3.5, color=colour, label=name)
+        ax.plot(x, y, ".", ms=4.5, color=colour, label=curves.plain(name))
     ax.set(xlim=(left, right), ylim=(bottom, top))

@@ -31,7 +31,7 @@ def score(value: float) -> str:
     """Return a score, with as many digits as tell it from others."""
     if not math.isfinite(value):
         return "-"
-    return f"{value:.3g}" if abs(value) >= 100.0 else f"{value:.2f}"
+    return f"{value:.3g}" if abs(value) >= 100.0 else f"{round(value, 2) + 0.0:.2f}"
 
 
 def duration(seconds: float) -> str:

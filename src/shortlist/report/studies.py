@@ -95,7 +95,8 @@ def study(
     if X is not None:
         labels = read_labels(y, first.classes_.size, first.classes_)
         cardinality = labels.indices.size / max(1, labels.n)
-        test = DataFacts(source, *map(int, X.shape), int(first.classes_.size), cardinality)
+        n, d = X.shape
+        test = DataFacts(source, int(n), int(d), int(first.classes_.size), cardinality)
     fits = tuple(
         fit_record(
             model,

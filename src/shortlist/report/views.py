@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -10,7 +11,7 @@ from shortlist import metrics
 from shortlist.report import formulas, plots, sentences
 from shortlist.report.figures import formula, picture
 from shortlist.report.pixels import drawing
-from shortlist.report.records import Example, Fit, Study
+from shortlist.report.records import Example, Fit, Regions, Study
 from shortlist.report.safe import Markup
 from shortlist.report.studies import best_fits
 
@@ -306,20 +307,16 @@ def _of_label_sets(fit: Fit | None, draw: _Drawing) -> list[Picture]:
 def _regions(fits: tuple[Fit, ...], draw: _Drawing) -> list[Picture]:
     shown = []
     for fit in fits[:_REGIONS]:
-        found = fit.regions
-        if found is None:
+        if fit.regions is None:
             continue
         values = ", ".join(f"{name} {_as_percent(value)}" for name, value in fit.metrics.items())
-        shown.append(
-            draw.picture(
-                fit.name,
-                values,
-                lambda ax, found=found: plots.plot_regions(found, ax=ax, legend=False),
-                width=2.6,
-                height=2.6,
-            )
-        )
+        plot = functools.partial(_draw_regions, fit.regions)
+        shown.append(draw.picture(fit.name, values, plot, width=2.6, height=2.6))
     return shown
+
+
+def _draw_regions(found: Regions, ax: Any) -> None:
+    plots.plot_regions(found, ax=ax, legend=False)
 
 
 def _classes(fits: tuple[Fit, ...]) -> list[tuple[str, int]]:
@@ -347,17 +344,18 @@ def _validation(study: Study, draw: _Drawing) -> list[Picture]:
             results[f"mean_test_{name}"] = [fit.metrics.get(name, math.nan) for fit in fits]
     else:
         return []
-    return [
-        draw.picture(
-            f"{name} over C",
-            f"The metric {words}. Dotted, the C that is best.",
-            lambda ax, name=name: plots.plot_validation(
-                results, name, best=chosen.get(name), ax=ax
-            ),
-        )
-        for name in names
-        if len(set(results["param_C"])) > 1
-    ]
+    if len(set(results["param_C"])) < 2:
+        return []
+    shown = []
+    for name in names:
+        plot = functools.partial(_draw_validation, results, name, chosen.get(name))
+        caption = f"The metric {words}. Dotted, the C that is best."
+        shown.append(draw.picture(f"{name} over C", caption, plot))
+    return shown
+
+
+def _draw_validation(results: dict[str, Any], name: str, best: float | None, ax: Any) -> None:
+    plots.plot_validation(results, name, best=best, ax=ax)
 
 
 def _hardest(study: Study, leader: Fit | None) -> list[HardExample]:

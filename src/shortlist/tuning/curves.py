@@ -45,7 +45,7 @@ def draw(
         some = np.array([other == group for other in others])
         C = np.asarray(results["param_C"], np.float64)[some]
         mean = np.asarray(results[f"mean_test_{name}"], np.float64)[some]
-        label = ", ".join(f"{key} = {value}" for key, value in group.items())
+        label = plain(", ".join(f"{key} = {value}" for key, value in group.items()))
         (line,) = place.plot(C, mean, label=label or None, marker="." if C.size < 4 else None)
         if f"std_test_{name}" in results:
             std = np.asarray(results[f"std_test_{name}"], np.float64)[some]
@@ -56,6 +56,11 @@ def draw(
     place.set_xlabel("C")
     if legend and others[0]:
         place.legend(fontsize="small")
+
+
+def plain(text: str) -> str:
+    """Return text in which matplotlib finds no formula."""
+    return text.replace("$", r"\$")
 
 
 def _different(groups: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
