@@ -2,6 +2,7 @@
 
 import json
 import multiprocessing
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -56,6 +57,11 @@ def test_compare_writes_a_report_and_keeps_models_beside_it(folder):
     assert (folder / "again.html").read_text(encoding="utf-8") == text
 
 
+def report_of(*words):
+    run("report", *words, "-o", "one.html")
+    return Path("one.html").read_text(encoding="utf-8")
+
+
 def test_reports_of_everything(folder):
     run(*COMPARE, "-o", "compared")
     run("tune", "train.svm", "--cs", "0.1,1", "--folds", 2, "--metrics", "top1,top2", "--test",
@@ -74,11 +80,15 @@ def test_reports_of_everything(folder):
         assert f"{name} over C" in text
         assert f"{100 * told['test']['metrics'][name][name]:.2f}" in text
     assert "2 settings on 2 folds" in text
+    assert "Top-k accuracy" not in report_of("tuned")
+    shown = report_of("tuned", "--test", "test.svm")
+    assert "Top-k accuracy" in shown
+    assert "test.svm: 24 examples" in shown
+    for name in ("top1", "top2"):
+        assert f"{100 * told['test']['metrics'][name][name]:.2f}" in shown
 
-    run("report", "sets.shortlist", "-o", "sets.html")
-    assert "Objectives and certificates" in (folder / "sets.html").read_text(encoding="utf-8")
-    run("report", "sets.shortlist", "--test", "sets.parquet", "-o", "sets.html")
-    text = (folder / "sets.html").read_text(encoding="utf-8")
+    assert "Objectives and certificates" in report_of("sets.shortlist")
+    text = report_of("sets.shortlist", "--test", "sets.parquet")
     assert "Label cardinality" in text
     assert "Thresholds" in text
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import math
 import re
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from shortlist import models
 from shortlist.cli import measuring
@@ -37,7 +38,7 @@ def study_of(path: Path, test: str | None, image: tuple[int, int] | None) -> Stu
         if (path / STUDY).exists():
             return _comparison(path / STUDY)
         if (path / SEARCH).exists():
-            return _search(path / SEARCH)
+            return _search(path / SEARCH, test, image)
         raise ValueError(
             f"{path} has neither {STUDY} nor {SEARCH}: name a folder that compare or tune has "
             "finished, or a model."
@@ -59,49 +60,85 @@ def _comparison(file: Path) -> Study:
         raise ValueError(f"{file} is no comparison that can be shown: {error}") from None
 
 
-def _search(file: Path) -> Study:
-    """Return the study of a search, with the models that have won, one for each setting."""
+def _search(file: Path, test: str | None, image: tuple[int, int] | None) -> Study:
+    """Return the study of a search, with the models that have won."""
     told = _read(file)
     try:
         found = from_json(SearchResults, told)
         data = from_json(DataFacts, told["data"])
-        test = told.get("test")
-        measured: dict[str, dict[str, float]] = {} if test is None else test["metrics"]
-        source = None if test is None else str(test["source"])
+        others = None if told.get("test") is None else from_json(_Measured, told["test"])
     except (KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{file} is no search that can be shown: {error}") from None
+    facts = None if others is None else DataFacts(others.source, 0, data.d, data.m, math.nan)
     fits: list[Fit] = []
     for name, best in found.best.items():
-        model = models.load(file.parent / best.model)
-        values = measured.get(name, {})
-        fits.append(fit_record(model, name=f"best for {name}", values=values, file=best.model))
-    facts = None if source is None else DataFacts(source, 0, data.d, data.m, math.nan)
+        shown = _Model.of(file.parent / best.model)
+        title = f"best for {name}"
+        if test is None:
+            values = {} if others is None else others.metrics.get(name, {})
+            fits.append(shown.record(title, values))
+        else:
+            fit, facts = shown.measured(title, test, list(found.metrics), image)
+            fits.append(fit)
     title = f"{data.source}: {fits[0].loss}" if fits else data.source
-    return Study(title, data, facts, found.metrics, tuple(fits), found)
+    return Study(title, data, facts, found.metrics, tuple(fits), found, image)
 
 
 def _single(path: Path, test: str | None, image: tuple[int, int] | None) -> Study:
     """Return the study of a model, measured where there are examples to measure on."""
-    model, known = models.load(path), models.describe(path)["trained_on"]
-    m = int(model.classes_.size)
+    shown = _Model.of(path)
     train = None
-    if {"source", "n", "d", "m"} <= known.keys():
-        train = from_json(DataFacts, known)
-    title = f"{path.name}" if train is None else f"{path.name}, trained on {train.source}"
+    if {"source", "n", "d", "m"} <= shown.trained_on.keys():
+        train = from_json(DataFacts, shown.trained_on)
+    title = path.name if train is None else f"{path.name}, trained on {train.source}"
     if test is None:
-        record = fit_record(model, file=path.name)
-        return Study(title, train, None, (), (record,), image=image)
-    others = read_alike(test, None, {}, Known.of(model, known), labels=True)
-    names = measuring.usual(m, others.multilabel)
-    labels = as_labels(aligned(others, model), m)
-    record = fit_record(
-        model,
-        others.X,
-        labels,
-        values=measuring.measure(model, others.X, labels, names),
-        file=path.name,
-        feature_names=others.feature_names,
-        image=image,
-    )
-    facts = DataFacts(others.source, others.n, others.d, others.m, others.cardinality)
-    return Study(title, train, facts, tuple(names), (record,), image=image)
+        return Study(title, train, None, (), (shown.record(None, {}),), image=image)
+    fit, facts = shown.measured(None, test, None, image)
+    return Study(title, train, facts, tuple(fit.metrics), (fit,), image=image)
+
+
+@dataclass(frozen=True)
+class _Measured:
+    """What `tune` tells of the examples that it has measured on."""
+
+    source: str
+    metrics: dict[str, dict[str, float]]
+
+
+class _Model(NamedTuple):
+    """A model in a file, and what it remembers of its data."""
+
+    estimator: Any
+    trained_on: dict[str, Any]
+    file: str
+
+    @classmethod
+    def of(cls, path: Path) -> _Model:
+        return cls(models.load(path), models.describe(path)["trained_on"], path.name)
+
+    def record(self, name: str | None, values: dict[str, float]) -> Fit:
+        return fit_record(self.estimator, name=name, values=values, file=self.file)
+
+    def measured(
+        self,
+        name: str | None,
+        test: str,
+        names: list[str] | None,
+        image: tuple[int, int] | None,
+    ) -> tuple[Fit, DataFacts]:
+        """Return what examples show of the model, and what they are."""
+        model = self.estimator
+        others = read_alike(test, None, {}, Known.of(model, self.trained_on), labels=True)
+        labels = as_labels(aligned(others, model), model.classes_.size)
+        names = names or measuring.usual(model.classes_.size, others.multilabel)
+        fit = fit_record(
+            model,
+            others.X,
+            labels,
+            name=name,
+            values=measuring.measure(model, others.X, labels, names),
+            file=self.file,
+            feature_names=others.feature_names,
+            image=image,
+        )
+        return fit, DataFacts(others.source, others.n, others.d, others.m, others.cardinality)

@@ -239,7 +239,8 @@ def plot_sizes(sets: LabelSets, *, ax: Any = None) -> Any:
     ax.plot(sets.thresholds, sets.sizes, **palette.line_style(0))
     ax.axhline(sets.cardinality, color=palette.MUTED.light, lw=0.9, ls=":")
     _mark_threshold(ax, sets)
-    ax.set_yscale("symlog", linthresh=1.0)
+    # Far more labels than examples have are of no interest.
+    ax.set_ylim(0.0, min(1.05 * max(sets.sizes), 4.0 * sets.cardinality + 1.0))
     return _finish(ax, False, "threshold", "labels, on average")
 
 
@@ -270,6 +271,7 @@ def plot_cardinality(sets: LabelSets, *, ax: Any = None, legend: bool = True) ->
     ):
         places = np.arange(len(counts)) + 0.4 * at - 0.2
         ax.bar(places, counts, width=0.4, label=name, color=palette.SERIES[at].light)
+    ax.xaxis.get_major_locator().set_params(integer=True)
     return _finish(ax, legend, "labels of an example", "examples")
 
 

@@ -152,7 +152,8 @@ def _lead(study: Study) -> list[tuple[str, str]]:
     if study.train is not None:
         facts.append(("Trained on", f"{study.train.source}: {sentences.examples(study.train)}"))
     if study.test is not None:
-        words = f"{study.test.source}: {study.test.n:,} examples that no model has seen"
+        count = f"{study.test.n:,} " if study.test.n else ""  # which not everyone tells
+        words = f"{study.test.source}: {count}examples that no model has seen"
         facts.append(("Measured on", words))
     return facts
 
@@ -331,9 +332,9 @@ def _validation(study: Study, draw: _Drawing) -> list[Picture]:
         found = study.search
         results = found.cv_results
         chosen = {name: best.params.get("C") for name, best in found.best.items()}
-        names, words = list(found.metrics), f"on average over {found.folds} folds, with its spread"
+        names, words = list(found.metrics), f"The mean over {found.folds} folds, and its spread."
     elif _has_many_c(study):
-        names, words = _measured(study), "of the examples measured on"
+        names, words = _measured(study), "Measured on the examples that no model has seen."
         chosen = {name: leader.C for name in names if (leader := _leader(study, name))}
         fits = sorted(study.fits, key=lambda fit: fit.C)
         results = {
@@ -349,7 +350,7 @@ def _validation(study: Study, draw: _Drawing) -> list[Picture]:
     shown = []
     for name in names:
         plot = functools.partial(_draw_validation, results, name, chosen.get(name))
-        caption = f"The metric {words}. Dotted, the C that is best."
+        caption = f"{words} Dotted, the best C."
         shown.append(draw.picture(f"{name} over C", caption, plot))
     return shown
 
