@@ -237,7 +237,7 @@ def test_demo_and_warmup(folder):
     told = json.loads(out)
     assert told["digits"][0]["metrics"]["top3"] > 0.98
     assert told["circle"][0]["converged"] is True
-    assert len(list((folder / "kept").glob("*.shortlist"))) == 2
+    assert len(list((folder / "kept").glob("*/*.shortlist"))) == 2
     _, said = run("warmup", "--losses", "softmax", "--no-sparse")
     assert said.startswith("softmax: ")
 

@@ -70,6 +70,14 @@ Test: TypeAlias = Annotated[
     str | None,
     typer.Option(metavar="DATA", help="Other examples, to measure on.", show_default=False),
 ]
+Image: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        metavar="HEIGHTxWIDTH",
+        help="Draw examples as images of this size; those of digits are known.",
+        show_default=False,
+    ),
+]
 
 
 def split(words: list[str] | None) -> list[str]:
