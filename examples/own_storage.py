@@ -50,25 +50,31 @@ def side_by_side(left: Any, right: Any) -> SideBySide:
 # [block] What a block needs: scores and inner products add up, changes go to both.
 @operations.pick.register(SideBySide)
 def _(rows, block):
-    return [operations.pick(part, block) for part in rows.parts()]
+    return None  # each part picks its own
 
 
 @operations.block_scores.register(SideBySide)
 def _(rows, block, picked, model):
-    each = zip(rows.parts(), picked, rows.of(model), strict=True)
-    return sum(operations.block_scores(part, block, own, some) for part, own, some in each)
+    return sum(
+        operations.block_scores(part, block, operations.pick(part, block), some)
+        for part, some in zip(rows.parts(), rows.of(model), strict=True)
+    )
 
 
 @operations.block_gram.register(SideBySide)
 def _(rows, block, picked, other, other_picked):
-    each = zip(rows.parts(), picked, other_picked, strict=True)
-    return sum(operations.block_gram(part, block, own, other, its) for part, own, its in each)
+    return sum(
+        operations.block_gram(
+            part, block, operations.pick(part, block), other, operations.pick(part, other)
+        )
+        for part in rows.parts()
+    )
 
 
 @operations.block_apply.register(SideBySide)
 def _(rows, block, picked, change, model, part, parts):
-    for own, its, some in zip(rows.parts(), picked, rows.of(model), strict=True):
-        operations.block_apply(own, block, its, change, some, part, parts)
+    for own, some in zip(rows.parts(), rows.of(model), strict=True):
+        operations.block_apply(own, block, operations.pick(own, block), change, some, part, parts)
 
 
 # [all] What is asked of all examples.

@@ -40,7 +40,10 @@ def add_row(rows, i, weight, vector):
 
 @generic
 def pick(rows, block):
-    """Return what the next three functions need of the examples `block`, in a storage's form."""
+    """Return what the next three functions need of the examples `block`.
+
+    An array with a row for each of them, of which some may be taken; or None.
+    """
 
 
 @generic
