@@ -49,8 +49,10 @@ $(INSTALLED): pyproject.toml
 	touch $@
 
 # Tests, benchmarks and the documentation need torch; the demo does not wait for it.
+# torchmetrics, whose values tests compare with, takes the torch that is there.
 $(VENV)/.torch: $(INSTALLED)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(TORCH)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check torchmetrics
 	touch $@
 
 # Peers are compared with where they install; a benchmark says which it misses.

@@ -67,6 +67,15 @@ def test_the_command_trains_what_the_library_does(folder):
     assert told["n"] == test.n
 
 
+def test_train_measures_on_other_examples(folder):
+    told = train("train.svm", "--test", "test.svm")
+    assert (told["measured_on"], list(told["metrics"])) == ("test.svm", ["top1", "top3"])
+    told = train("circle", "--metric", "top1")
+    assert told["measured_on"] == "circle, test"
+    refused("train", "train.svm", "--test", "absent.svm", "-o", "new.shortlist")
+    assert not (folder / "new.shortlist").exists()  # before hours of training
+
+
 def test_a_model_of_the_library_serves_the_command(folder):
     data = single()
     names = np.array(data.class_names)[data.y]  # text, where the file has numbers

@@ -48,11 +48,14 @@ def train(
 ) -> None:
     """Train a model to a proven optimum, and write it to a file.
 
+    Without --test, the metrics that are asked for are those on the split "test" of a known set, and
+    of a file those on the examples it was trained on.
+
     shortlist train train.svm --loss topk_entropy -k 5 --metric top5 -o model.shortlist
     """
     from shortlist import models
     from shortlist.cli import measuring
-    from shortlist.cli.data import parse_options, read_training
+    from shortlist.cli.data import parse_options, read_others, read_training
     from shortlist.cli.training import Settings, fit
 
     names = words.split(metric)
@@ -60,6 +63,9 @@ def train(
     if not output.parent.is_dir():
         raise ValueError(f"there is no folder {output.parent}; make it, or choose another.")
     examples, about = read_training(data, file_format, parse_options(read))
+    others = None
+    if test is not None or names:
+        others = read_others(data, file_format, examples, about, test)
     settings = Settings(
         loss=loss or ("ova_logistic" if examples.multilabel else "softmax"),
         k=k, smoothing=smoothing, C=c, kernel=kernel, gamma=_number_or_word(gamma), degree=degree,
@@ -78,7 +84,7 @@ def train(
     models.save(model, output, trained_on=about)
     if checkpoint is not None and model.converged_:
         checkpoint.unlink(missing_ok=True)
-    measured_on, values = _measure(model, examples, about, test, names)
+    measured_on, values = _measure(model, examples, others, names)
     facts = {
         "model": str(output),
         "trained_on": {key: about[key] for key in ("source", "n", "d", "m")},
@@ -103,14 +109,13 @@ def _number_or_word(text: str) -> Any:
 
 
 def _measure(
-    model: Any, examples: Any, about: dict[str, Any], test: str | None, names: list[str]
+    model: Any, examples: Any, others: Any, names: list[str]
 ) -> tuple[str | None, dict[str, float]]:
     """Return where the metrics were measured, and what they are."""
     from shortlist.cli import measuring
-    from shortlist.cli.data import Known, aligned, read_alike
+    from shortlist.cli.data import aligned
 
-    if test is not None:
-        others = read_alike(test, None, {}, Known.of(model, about), labels=True)
+    if others is not None:
         names = names or measuring.usual(model.classes_.size, examples.multilabel)
         return others.source, measuring.measure(model, others.X, aligned(others, model), names)
     if not names:
