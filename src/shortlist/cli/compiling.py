@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 import warnings
 from collections.abc import Iterable
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -82,7 +83,7 @@ def _compile_in_processes(sample: Dataset, kinds: dict[str, Settings]) -> None:
     # A process that is forked would share the threads of this one, which may hold locks.
     context = multiprocessing.get_context("spawn")
     try:
-        with ProcessPoolExecutor(count, context) as pool:
+        with ProcessPoolExecutor(count, context, _end_quietly) as pool:
             futures = {
                 pool.submit(_fit, sample, each._replace(n_jobs=1)): kind
                 for kind, each in kinds.items()
@@ -93,6 +94,11 @@ def _compile_in_processes(sample: Dataset, kinds: dict[str, Settings]) -> None:
                 say(f"  {at} of {len(kinds)}: {kinds[futures[future]].loss}")
     except BrokenProcessPool:
         say("a process that compiled was ended by the system; the rest is compiled here")
+
+
+def _end_quietly() -> None:
+    """Let Ctrl-C end a process that compiles without a word: the one that began it speaks."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _sample(data: Dataset, k: int) -> Dataset:
