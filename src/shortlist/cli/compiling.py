@@ -15,8 +15,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from shortlist import losses
-from shortlist._jit import CACHE_FOLDER
+from shortlist import _jit, losses  # so written, this file is none that kernels are made of
 from shortlist.cli.console import say
 from shortlist.cli.data import labels_of
 from shortlist.cli.training import Settings, estimator
@@ -54,7 +53,7 @@ def compile_ahead(data: Dataset, settings: Iterable[Settings]) -> None:
     """
     kinds = {_kind(data, each): each for each in settings}
     sample = _sample(data, max((each.k for each in kinds.values()), default=1))
-    if CACHE_FOLDER is not None:
+    if _jit.CACHE_FOLDER is not None:
         waiting = [kind for kind in kinds if not _mark(kind).exists()]
         if len(waiting) >= _WORTH_PROCESSES:
             _compile_in_processes(sample, {kind: kinds[kind] for kind in waiting})
@@ -73,8 +72,8 @@ def _kind(data: Dataset, settings: Settings) -> str:
 
 
 def _mark(kind: str) -> Path:
-    assert CACHE_FOLDER is not None
-    return CACHE_FOLDER / f"{kind}.compiled"
+    assert _jit.CACHE_FOLDER is not None
+    return _jit.CACHE_FOLDER / f"{kind}.compiled"
 
 
 def _compile_in_processes(sample: Dataset, kinds: dict[str, Settings]) -> None:
