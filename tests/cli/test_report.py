@@ -147,7 +147,7 @@ def test_help_draws_nothing(folder):
 
 @pytest.mark.skipif(CACHE_FOLDER is None, reason="there is no folder for compiled code")
 def test_losses_are_compiled_in_processes_of_their_own(folder, monkeypatch, capsys):
-    monkeypatch.setattr(compiling, "CACHE_FOLDER", folder)
+    monkeypatch.setattr(compiling._jit, "CACHE_FOLDER", folder)
     monkeypatch.setattr(compiling, "_WORTH_PROCESSES", 1)
     spawned = []
     context = multiprocessing.get_context

@@ -3,6 +3,8 @@
 import base64
 import hashlib
 import re
+import subprocess
+import sys
 from html.parser import HTMLParser
 
 import pytest
@@ -12,6 +14,7 @@ pytest.importorskip("jinja2")
 from report import cases
 from shortlist import TopKClassifier, losses, report
 from shortlist.report import figures, formulas, palette, sentences
+from shortlist.report.page import check_extra
 from shortlist.report.pixels import drawing
 
 VOID = {"meta", "link", "path", "use", "rect", "circle"}
@@ -153,6 +156,24 @@ def test_a_title_cannot_end_the_script(tmp_path):
     report.write(tmp_path / "page.html", study, title="</title><script>bad()</script>")
     text = (tmp_path / "page.html").read_text(encoding="utf-8")
     assert "<script>bad()" not in text
+
+
+def test_what_is_not_installed_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "jinja2", None)
+    with pytest.raises(ImportError, match=r"a report needs jinja2: install shortlist\[report\]"):
+        check_extra()
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    with pytest.raises(ImportError, match=r"a report needs matplotlib: install shortlist"):
+        check_extra()
+
+
+def test_what_is_not_drawn_needs_no_matplotlib():
+    code = (
+        "import sys; from shortlist import report; report.study, report.plot_regions, report.write"
+    )
+    code += "; print({'matplotlib', 'jinja2'} & sys.modules.keys())"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "set()\n"
 
 
 @pytest.mark.parametrize("name", losses.names())

@@ -54,10 +54,13 @@ def compare(
     from shortlist.cli.data import is_file, parse_options, read_training, train_and_test
     from shortlist.cli.reporting import image_shape
     from shortlist.cli.training import Settings
-    from shortlist.report import write
+    from shortlist.report.page import check_extra, write
 
     metrics = words.split(metric)
     measuring.check(metrics)
+    page = output if output.suffix.lower() in (".html", ".htm") else None
+    if page is not None:
+        check_extra()
     examples, about = read_training(data, file_format, parse_options(read))
     train, others = train_and_test(data, file_format, examples, about, test)
     metrics = metrics or measuring.usual(train.m, train.multilabel)
@@ -67,7 +70,6 @@ def compare(
         "", k=k, smoothing=smoothing, tol=tol, max_epochs=max_epochs, max_time=max_time,
         n_jobs=threads, random_state=seed,
     )  # fmt: skip
-    page = output if output.suffix.lower() in (".html", ".htm") else None
     folder = output if page is None else page.with_suffix(".compared")
     shape = image_shape(image, "" if is_file(data, file_format) else data)
     contest = Contest(train, others, tuple(metrics), folder, about, shape)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 import warnings
 from collections.abc import Iterable
 from concurrent.futures import ProcessPoolExecutor, as_completed
@@ -14,8 +15,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from shortlist import losses
-from shortlist._jit import CACHE_FOLDER
+from shortlist import _jit, losses  # so written, this file is none that kernels are made of
 from shortlist.cli.console import say
 from shortlist.cli.data import labels_of
 from shortlist.cli.training import Settings, estimator
@@ -53,7 +53,7 @@ def compile_ahead(data: Dataset, settings: Iterable[Settings]) -> None:
     """
     kinds = {_kind(data, each): each for each in settings}
     sample = _sample(data, max((each.k for each in kinds.values()), default=1))
-    if CACHE_FOLDER is not None:
+    if _jit.CACHE_FOLDER is not None:
         waiting = [kind for kind in kinds if not _mark(kind).exists()]
         if len(waiting) >= _WORTH_PROCESSES:
             _compile_in_processes(sample, {kind: kinds[kind] for kind in waiting})
@@ -72,8 +72,8 @@ def _kind(data: Dataset, settings: Settings) -> str:
 
 
 def _mark(kind: str) -> Path:
-    assert CACHE_FOLDER is not None
-    return CACHE_FOLDER / f"{kind}.compiled"
+    assert _jit.CACHE_FOLDER is not None
+    return _jit.CACHE_FOLDER / f"{kind}.compiled"
 
 
 def _compile_in_processes(sample: Dataset, kinds: dict[str, Settings]) -> None:
@@ -82,7 +82,7 @@ def _compile_in_processes(sample: Dataset, kinds: dict[str, Settings]) -> None:
     # A process that is forked would share the threads of this one, which may hold locks.
     context = multiprocessing.get_context("spawn")
     try:
-        with ProcessPoolExecutor(count, context) as pool:
+        with ProcessPoolExecutor(count, context, _end_quietly) as pool:
             futures = {
                 pool.submit(_fit, sample, each._replace(n_jobs=1)): kind
                 for kind, each in kinds.items()
@@ -93,6 +93,11 @@ def _compile_in_processes(sample: Dataset, kinds: dict[str, Settings]) -> None:
                 say(f"  {at} of {len(kinds)}: {kinds[futures[future]].loss}")
     except BrokenProcessPool:
         say("a process that compiled was ended by the system; the rest is compiled here")
+
+
+def _end_quietly() -> None:
+    """Let Ctrl-C end a process that compiles without a word: the one that began it speaks."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def _sample(data: Dataset, k: int) -> Dataset:

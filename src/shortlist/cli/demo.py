@@ -48,8 +48,9 @@ def demo(
     from shortlist.cli.contest import Contest, fitting_losses, result_table, told
     from shortlist.cli.reporting import image_shape
     from shortlist.cli.training import Settings
-    from shortlist.report import write
+    from shortlist.report.page import check_extra, write
 
+    check_extra()
     studies = []
     for each in _SHOWN:
         train, test = datasets.load(each.name), datasets.load(each.name, "test")

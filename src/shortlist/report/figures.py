@@ -53,7 +53,7 @@ def picture(
     Sizes are inches of a page on which letters have ten points. Equal pictures on one page need
     different keys.
     """
-    matplotlib, figure_of = _matplotlib()
+    matplotlib, figure_of = matplotlib_and_figure()
     with matplotlib.rc_context(_style()):
         figure = figure_of(figsize=(width, height), layout="constrained")
         draw(figure.add_subplot())
@@ -67,7 +67,7 @@ def formula(latex: str, key: str = "") -> str:
 
 @functools.lru_cache(maxsize=256)
 def _formula(latex: str) -> str:
-    matplotlib, figure_of = _matplotlib()
+    matplotlib, figure_of = matplotlib_and_figure()
     from matplotlib.font_manager import FontProperties
     from matplotlib.textpath import text_to_path
 
@@ -86,7 +86,8 @@ def _formula(latex: str) -> str:
     return svg.replace("<svg ", f'<svg class="formula" style="{size}" ', 1)
 
 
-def _matplotlib() -> tuple[Any, Any]:
+def matplotlib_and_figure() -> tuple[Any, Any]:
+    """Return the package and its class of figures, or say how to get them."""
     try:
         import matplotlib
         from matplotlib.figure import Figure

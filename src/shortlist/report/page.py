@@ -11,7 +11,7 @@ from typing import Any
 
 import shortlist
 from shortlist._files import written_whole
-from shortlist.report import palette
+from shortlist.report import figures, palette
 from shortlist.report.records import Study
 from shortlist.report.views import view
 
@@ -66,6 +66,12 @@ def render(studies: Study | Iterable[Study], *, title: str = "") -> str:
             version=shortlist.__version__,
         )
     )
+
+
+def check_extra() -> None:
+    """Refuse to begin what would end without a report."""
+    figures.matplotlib_and_figure()
+    _template()
 
 
 def _part(name: str) -> str:

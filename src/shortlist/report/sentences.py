@@ -27,6 +27,11 @@ def percent(share: float) -> str:
     return f"{hundredths:.{min(digits, 12)}f}%"
 
 
+def metric(value: float) -> str:
+    """Return a metric, in percent."""
+    return f"{100.0 * value:.2f}" if math.isfinite(value) else "-"
+
+
 def score(value: float) -> str:
     """Return a score, with as many digits as tell it from others."""
     if not math.isfinite(value):

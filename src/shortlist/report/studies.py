@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -241,20 +240,3 @@ def search_record(search: Search) -> SearchResults:
         },
         seconds=float(np.sum(search.cv_results_["mean_fit_time"]) * search.n_splits_),
     )
-
-
-def best_fits(study: Study) -> tuple[Fit, ...]:
-    """Return, of the fits of each name, the one that is best for the first metric."""
-    if not study.metrics:
-        return study.fits
-    aim = metrics.metric(study.metrics[0])
-
-    def merit(fit: Fit) -> float:
-        value = aim.sign * fit.metrics.get(aim.name, math.nan)
-        return value if math.isfinite(value) else -math.inf
-
-    best: dict[str, Fit] = {}
-    for fit in study.fits:
-        if fit.name not in best or merit(fit) > merit(best[fit.name]):
-            best[fit.name] = fit
-    return tuple(best.values())
