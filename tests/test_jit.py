@@ -64,6 +64,26 @@ def test_a_second_process_compiles_nothing(tmp_path):
     assert int(compilations) == 0
 
 
+RACE = """
+import numpy as np
+from shortlist.special.sums import total_of
+
+files = total_of._cache._cache_file
+look = files._load_index
+files._load_index = dict  # two processes have looked before either has written
+files.save("one", "code of one")
+files.save("two", "code of two")
+files._load_index = look
+print(files.load("one"), "/", files.load("two"))
+"""
+
+
+def test_two_processes_that_compile_at_once_do_not_mix_their_code(tmp_path):
+    """Numba alone would give both files one name: a key would lead to the other's code."""
+    said = " ".join(run(RACE, NUMBA_CACHE_DIR=str(tmp_path)))
+    assert said == "None / code of two"  # the first is compiled again, which does no harm
+
+
 EDITED = """
 from shortlist import prox
 print(prox.simplex([0.5, 1.0, -1.0])[1])

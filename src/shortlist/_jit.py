@@ -26,6 +26,10 @@ that these import. Edit a line of them and every kernel is compiled anew; edit
 another file and nothing is. The folder lies under
 ``NUMBA_CACHE_DIR`` where that is set, else under the user's cache folder; where
 neither can be written, kernels are compiled once in each process.
+
+Numba numbers the files of a function's types. Two processes that compile the same
+function at the same moment would take the same number, and the index of one would
+lead to the code of the other. So every file has a name of its own.
 """
 
 from __future__ import annotations
@@ -37,6 +41,7 @@ import re
 import shutil
 import sys
 import time
+import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, TypeVar
@@ -115,9 +120,19 @@ def _compile(function: Function, fastmath: set[str], **more: bool) -> Function:
     before = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(CACHE_FOLDER)
     try:
-        return numba.njit(cache=True, **options)(function)
+        compiled = numba.njit(cache=True, **options)(function)
     finally:
         numba.config.CACHE_DIR = before
+    cache = getattr(compiled, "_cache", None)  # without the compiler there is none
+    if cache is not None:
+        files = cache._cache_file
+        files._data_name = functools.partial(_name_of_its_own, files._data_name)
+    return compiled
+
+
+def _name_of_its_own(numbered: Callable[[int], str], number: int) -> str:
+    """Return the name of a file of compiled code that no other process can choose."""
+    return f"{numbered(number).removesuffix('.nbc')}.{uuid.uuid4().hex[:16]}.nbc"
 
 
 def _source_hash(package: Path) -> str:

@@ -2,55 +2,17 @@
 
 import io
 import json
-import os
 import subprocess
 import sys
 
 import numpy as np
 import pytest
-import scipy.sparse
 
 pytest.importorskip("typer")
-from typer.testing import CliRunner
-
+from cli.running import D, N, process, refused, run, sets, single
 from shortlist import MultilabelClassifier, TopKClassifier, datasets, metrics, models
 from shortlist.cli import main, measuring
-from shortlist.cli.app import app
-from shortlist.datasets import Dataset
 from shortlist.model_selection.thresholds import Cardinality
-
-N, D, M = 60, 5, 4
-
-
-def run(*words, code=0, stdin=None):
-    """Run the command in this process; return what it printed, and what it said."""
-    result = CliRunner().invoke(app, [str(word) for word in words], input=stdin)
-    assert result.exit_code == code, (result.stdout, result.stderr, result.exception)
-    assert "Traceback" not in result.stderr
-    return result.stdout, result.stderr
-
-
-def refused(*words, stdin=None):
-    """Return the sentence with which the command refuses bad input."""
-    out, said = run(*words, code=1, stdin=stdin)
-    assert out == ""
-    assert said.startswith("error: ")
-    assert len(said.splitlines()) == 1
-    return said
-
-
-def single(n=N, seed=0, class_names=("2", "10", "30", "7"), **more):
-    rng = np.random.default_rng(seed)
-    y = np.arange(n) % M
-    X = rng.normal(size=(n, D)) + 2.0 * np.eye(M, D)[y]
-    return Dataset(X, y, class_names, **more)
-
-
-def sets():
-    data = single(class_names=("sun", "sea", "air", "ice"))
-    Y = np.eye(M, dtype=bool)[data.y]
-    Y[::3] |= np.eye(M, dtype=bool)[(data.y[::3] + 1) % M]
-    return data._replace(y=scipy.sparse.csr_array(Y))
 
 
 @pytest.fixture
@@ -103,6 +65,15 @@ def test_the_command_trains_what_the_library_does(folder):
     told = json.loads(out)
     assert told["top1"] == told["f1_micro"] == twin.score(test.X.toarray(), truth)
     assert told["n"] == test.n
+
+
+def test_train_measures_on_other_examples(folder):
+    told = train("train.svm", "--test", "test.svm")
+    assert (told["measured_on"], list(told["metrics"])) == ("test.svm", ["top1", "top3"])
+    told = train("circle", "--metric", "top1")
+    assert told["measured_on"] == "circle, test"
+    refused("train", "train.svm", "--test", "absent.svm", "-o", "new.shortlist")
+    assert not (folder / "new.shortlist").exists()  # before hours of training
 
 
 def test_a_model_of_the_library_serves_the_command(folder):
@@ -266,7 +237,7 @@ def test_demo_and_warmup(folder):
     told = json.loads(out)
     assert told["digits"][0]["metrics"]["top3"] > 0.98
     assert told["circle"][0]["converged"] is True
-    assert len(list((folder / "kept").glob("*.shortlist"))) == 2
+    assert len(list((folder / "kept").glob("*/*.shortlist"))) == 2
     _, said = run("warmup", "--losses", "softmax", "--no-sparse")
     assert said.startswith("softmax: ")
 
@@ -302,19 +273,34 @@ def test_unknown_words_end_with_2(folder):
 
 
 def test_a_real_process(folder):
-    environment = os.environ | {"COLUMNS": "100"}
-    command = [sys.executable, "-m", "shortlist.cli"]
-    done = subprocess.run(
-        [*command, "convert", "train.svm", "-", "--to", "csv"],
-        capture_output=True, text=True, env=environment, check=True,
-    )  # fmt: skip
+    done = process("convert", "train.svm", "-", "--to", "csv")
+    assert (done.returncode, done.stderr) == (0, "")
     assert len(done.stdout.splitlines()) == N + 1
-    assert done.stderr == ""
-    done = subprocess.run(
-        [*command, "info", "absent.svm"], capture_output=True, text=True, env=environment,
-    )  # fmt: skip
+    done = process("info", "absent.svm")
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == "error: absent.svm: No such file or directory.\n"
+
+
+HELP = """
+import sys
+from typer.testing import CliRunner
+from shortlist.cli.app import app
+
+names = [command.callback.__name__ for command in app.registered_commands]
+for words in ([], *([name] for name in names)):
+    shown = CliRunner().invoke(app, [*words, "--help"])
+    assert shown.exit_code == 0 and "Usage" in shown.stdout, words
+print(len(names), *{"numba", "numpy", "scipy", "sklearn"} & sys.modules.keys())
+"""
+
+
+def test_no_help_waits_for_a_library():
+    """What a command's file imports at its top delays the help of all commands."""
+    done = subprocess.run([sys.executable, "-c", HELP], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    count, *loaded = done.stdout.split()
+    assert int(count) >= 9
+    assert loaded == []
 
 
 def test_without_typer_it_says_what_to_install(monkeypatch):

@@ -11,10 +11,12 @@ from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.multiclass import OneVsRestClassifier
+from sklearn.multioutput import MultiOutputClassifier
+from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from shortlist import metrics
+from shortlist import MultilabelClassifier, TopKClassifier, metrics
 from shortlist.model_selection import IterativeStratifiedKFold, ThresholdClassifier
 from shortlist.model_selection.thresholds import Cardinality, Constant, TopK, Tuned
 
@@ -121,6 +123,30 @@ def test_forms_of_data_and_models():
         np.testing.assert_array_equal(model.predict(inputs), expected)
     forest = ThresholdClassifier(RandomForestClassifier(10, random_state=0), 0.5).fit(X, Y)
     assert np.mean(forest.predict(X) == Y) > 0.95
+
+
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        LogisticRegression(),
+        MODEL,
+        MultiOutputClassifier(LogisticRegression()),
+        GaussianNB(),  # no decision_function
+        TopKClassifier("ova_logistic"),
+        MultilabelClassifier(),
+    ],
+    ids=lambda estimator: type(estimator).__name__,
+)
+def test_one_label(estimator):
+    """A binary classifier has one score an example, or those of two classes."""
+    model = ThresholdClassifier(estimator, "f1_micro", cv=3).fit(X, Y[:, [1]])
+    assert model.scores_.shape == (150, 1)
+    assert metrics.mean_average_precision(Y[:, [1]], model.scores_) > 0.6  # the right way round
+    expected = model.decision_function(X) >= model.cut_.thresholds
+    np.testing.assert_array_equal(model.predict(X), expected)
+    of_unseen = metrics.f1_score(Y[:, [1]], model.cut_.label_sets(model.scores_))
+    tried = [metrics.f1_score(Y[:, [1]], model.scores_ >= t) for t in model.scores_.ravel()]
+    assert of_unseen == pytest.approx(max(tried))
 
 
 def test_a_citizen_of_scikit_learn():

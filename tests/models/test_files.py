@@ -337,6 +337,7 @@ def test_a_file_of_version_1_still_loads(tmp_path):
     shutil.copy(STORED, tmp_path)
     model = models.load(tmp_path / STORED.name)
     known = models.describe(STORED)
+    assert known["version"] == 1
     assert known["trained_on"] == {"source": "tests/models"}
     assert isinstance(model, MultilabelClassifier)
     assert model.classes_.tolist() == ["a", "b", "c", "d"]
@@ -348,6 +349,15 @@ def test_a_file_of_version_1_still_loads(tmp_path):
     ]
     np.testing.assert_allclose(model.decision_function(X), scores, rtol=1e-12)
     assert model.predict(X).tolist() == [[0, 0, 0, 1], [0, 0, 0, 1]]
+
+
+def test_a_newer_program_reads_older_files_and_says_which(linear, tmp_path, monkeypatch):
+    monkeypatch.setattr(container, "VERSION", 2)
+    newer = tmp_path / "newer.shortlist"
+    models.save(linear, newer)
+    assert models.describe(newer)["version"] == 2
+    assert models.describe(STORED)["version"] == 1
+    assert models.load(STORED).classes_.size == 4
 
 
 @settings(max_examples=100)

@@ -1,5 +1,6 @@
 """How a run goes and ends: limits, Ctrl-C, history, evaluation sets, checkpoints, honesty."""
 
+import itertools
 import os
 import signal
 import subprocess
@@ -175,6 +176,20 @@ def test_no_progress_is_said():
     assert solution.status is Status.NO_PROGRESS
     assert solution.certificate.gap < 1e-5
     assert solution.history[-1].epoch < 1000
+
+
+def test_a_method_that_was_left_is_not_chosen_again():
+    """Accelerated passes gain no more than rounding in single precision: back to plain ones."""
+    X = np.random.default_rng(8).normal(size=(10, 5)).astype(np.float32)
+    options = {"tol": 1e-10, "intercept": 1.0, "n_threads": 1}
+    solution = path(X, np.arange(10) % 3, "ova_logistic", Cs=[0.1, 1.0], **options)[0]
+    methods = [line.method for line in solution.history]
+    order = [name for name, _ in itertools.groupby(methods)]
+    assert order[:3] == ["sdca", "accelerated", "sdca"]
+    assert methods.count("sdca") > 3
+    assert order.count("accelerated") == 1
+    assert solution.status is Status.NO_PROGRESS
+    assert abs(solution.certificate.gap) < 1e-6
 
 
 @pytest.mark.parametrize("loss", ["svm", "softmax", "ova_svm", "multilabel_svm"])

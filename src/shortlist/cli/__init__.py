@@ -1,7 +1,8 @@
 """The command ``shortlist``: the main job without code.
 
 Each command is a file: it turns words into one call of the library, and what that returns into
-text, a table or JSON. ``shortlist --help`` lists them.
+text, a table or JSON. ``shortlist --help`` lists them. A command imports what it works with when
+it is called, so that no help waits for a compiler or for scikit-learn.
 """
 
 from __future__ import annotations

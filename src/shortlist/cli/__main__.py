@@ -4,4 +4,5 @@ from __future__ import annotations
 
 from shortlist.cli import main
 
-main()
+if __name__ == "__main__":  # a process that compiles imports this file, too
+    main()

@@ -13,7 +13,9 @@ from shortlist.cli.demo import demo
 from shortlist.cli.evaluate import evaluate
 from shortlist.cli.info import info
 from shortlist.cli.predict import predict
+from shortlist.cli.report import report
 from shortlist.cli.train import train
+from shortlist.cli.tune import tune
 from shortlist.cli.warmup import warmup
 
 app = typer.Typer(
@@ -24,7 +26,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (train, predict, evaluate, compare, info, convert, demo, warmup):
+for command in (train, predict, evaluate, tune, compare, report, info, convert, demo, warmup):
     app.command()(command)
 
 

@@ -8,11 +8,8 @@ from typing import Annotated
 
 import typer
 
-from shortlist.cli import measuring, words
+from shortlist.cli import words
 from shortlist.cli.console import guarded, print_json, print_table
-from shortlist.cli.contest import Contest, fitting_losses, result_table
-from shortlist.cli.data import parse_options, read_training, train_and_test
-from shortlist.cli.training import Settings
 
 
 @guarded
@@ -20,7 +17,12 @@ def compare(
     data: words.Data,
     output: Annotated[
         Path,
-        typer.Option("-o", "--output", help="A folder for models and results; continued from."),
+        typer.Option(
+            "-o",
+            "--output",
+            help="A folder for models and results, continued from; or NAME.html for a report, "
+            "with the folder NAME.compared beside it.",
+        ),
     ],
     losses: Annotated[
         str, typer.Option(help="With commas between them, or all that fit the labels.")
@@ -35,6 +37,7 @@ def compare(
     max_time: words.MaxTime = math.inf,
     threads: words.Threads = None,
     seed: words.Seed = 0,
+    image: words.Image = None,
     file_format: words.Format = None,
     read: words.ReadOptions = None,
     as_json: words.Json = False,
@@ -44,8 +47,15 @@ def compare(
     Without --test, a known set is measured on its split "test", and of a file a fifth is held out.
     Killed at any time, the same command continues where it stopped.
 
-    shortlist compare letter --losses all --metrics top1,top5 -o letter.compared
+    shortlist compare letter --losses all --metrics top1,top5 -o letter.html
     """
+    from shortlist.cli import measuring
+    from shortlist.cli.contest import Contest, fitting_losses, result_table, told
+    from shortlist.cli.data import is_file, parse_options, read_training, train_and_test
+    from shortlist.cli.reporting import image_shape
+    from shortlist.cli.training import Settings
+    from shortlist.report import write
+
     metrics = words.split(metric)
     measuring.check(metrics)
     examples, about = read_training(data, file_format, parse_options(read))
@@ -57,19 +67,32 @@ def compare(
         "", k=k, smoothing=smoothing, tol=tol, max_epochs=max_epochs, max_time=max_time,
         n_jobs=threads, random_state=seed,
     )  # fmt: skip
-    contest = Contest(train, others, tuple(metrics), output, about)
+    page = output if output.suffix.lower() in (".html", ".htm") else None
+    folder = output if page is None else page.with_suffix(".compared")
+    shape = image_shape(image, "" if is_file(data, file_format) else data)
+    contest = Contest(train, others, tuple(metrics), folder, about, shape)
     settings = [
         common._replace(loss=loss, C=_as_number(number))
         for loss in chosen
         for number in words.split([c])
     ]
-    results = contest.run(settings)
+    study = contest.run(settings, train.source)
+    if page is not None:
+        write(page, study)
     if as_json:
         print_json(
-            {"train": train.source, "test": others.source, "folder": str(output), "fits": results}
+            {
+                "train": train.source,
+                "test": others.source,
+                "folder": str(folder),
+                "report": None if page is None else str(page),
+                "fits": told(study.fits),
+            }
         )
-    else:
-        print_table(result_table(f"{train.source}, measured on {others.source}", results, metrics))
+        return
+    print_table(result_table(f"{train.source}, measured on {others.source}", study))
+    if page is not None:
+        print(f"the report is {page}, and the models are in {folder}")
 
 
 def _as_number(text: str) -> float:

@@ -66,11 +66,15 @@ def watched() -> int:
 
 def print_json(values: Any) -> None:
     """Print one line of strict JSON."""
-    print(json.dumps(_strict(values), allow_nan=False))
+    print(as_json(values))
+
+
+def as_json(values: Any) -> str:
+    """Return one line of strict JSON, in which what is no finite number is null."""
+    return json.dumps(_strict(values), allow_nan=False)
 
 
 def _strict(values: Any) -> Any:
-    """Return values of which those that are no finite numbers are null."""
     if isinstance(values, dict):
         return {key: _strict(value) for key, value in values.items()}
     if isinstance(values, list | tuple):
@@ -91,3 +95,11 @@ def print_facts(facts: dict[str, Any]) -> None:
     width = max(map(len, facts), default=0)
     for name, value in facts.items():
         print(f"{name:{width}}  {value}")
+
+
+def gap_text(facts: dict[str, Any]) -> str:
+    """Return the gap of a fit for a table, with a mark if it is not the one that was asked for."""
+    certificate = facts["certificate"]
+    if "gap" not in certificate:
+        return "-"
+    return f"{certificate['gap']:.1e}" + ("" if facts["converged"] else " !")

@@ -7,10 +7,8 @@ from typing import Annotated, Any
 
 import typer
 
-from shortlist import datasets
 from shortlist.cli import words
 from shortlist.cli.console import guarded
-from shortlist.cli.data import is_file, parse_options, read_any
 
 
 @guarded
@@ -33,6 +31,9 @@ def convert(
 
     shortlist convert train.svm.xz train.parquet
     """
+    from shortlist import datasets
+    from shortlist.cli.data import is_file, parse_options, read_any
+
     read_options, write_options = parse_options(read), parse_options(write)
     aim: Any = sys.stdout.buffer if target == "-" else target
     if not is_file(source, source_format):

@@ -138,22 +138,10 @@ def read_alike(
 def train_and_test(
     word: str, given: str | None, data: Dataset, about: Mapping[str, Any], test: str | None
 ) -> tuple[Dataset, Dataset]:
-    """Return examples to train on and others to measure on.
-
-    They are those that the user names, or the test split of a known set, or a fifth of the file.
-    """
-    if test is None and not is_file(word, given) and "test" in datasets.splits(word.split(":")[0]):
-        test = f"{word.split(':')[0]}:test"
-    if test is not None:
-        names = about["feature_names"]
-        known = Known(
-            about["format"],
-            about["read_options"],
-            data.d,
-            None if names is None else tuple(names),
-            data.multilabel,
-        )
-        return data, read_alike(test, None, {}, known, labels=True)
+    """Return examples to train on and others to measure on: those there are, or a fifth."""
+    others = read_others(word, given, data, about, test)
+    if others is not None:
+        return data, others
     held_out = np.zeros(data.n, bool)
     if data.multilabel:
         folds = IterativeStratifiedKFold(_HELD_OUT, shuffle=True, random_state=0)
@@ -162,6 +150,25 @@ def train_and_test(
         held_out = drawn_by_class(data.y, data.n // _HELD_OUT)
     rest = data.take(held_out)._replace(source=f"a fifth of {data.source}, held out")
     return data.take(~held_out), rest
+
+
+def read_others(
+    word: str, given: str | None, data: Dataset, about: Mapping[str, Any], test: str | None
+) -> Dataset | None:
+    """Return examples to measure on: those that the user names, or a known set's split "test"."""
+    if test is None and not is_file(word, given) and "test" in datasets.splits(word.split(":")[0]):
+        test = f"{word.split(':')[0]}:test"
+    if test is None:
+        return None
+    names = about["feature_names"]
+    known = Known(
+        about["format"],
+        about["read_options"],
+        data.d,
+        None if names is None else tuple(names),
+        data.multilabel,
+    )
+    return read_alike(test, None, {}, known, labels=True)
 
 
 def read_any(word: str, given: str | None, options: Mapping[str, Any]) -> Dataset:

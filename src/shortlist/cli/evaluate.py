@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from shortlist import models
-from shortlist.cli import measuring, words
+from shortlist.cli import words
 from shortlist.cli.console import guarded, print_facts, print_json
-from shortlist.cli.data import Known, aligned, parse_options, read_alike
 
 
 @guarded
@@ -21,6 +19,10 @@ def evaluate(
 
     shortlist evaluate model.shortlist test.svm --metric top1,top5
     """
+    from shortlist import models
+    from shortlist.cli import measuring
+    from shortlist.cli.data import Known, aligned, parse_options, read_alike
+
     names = words.split(metric)
     measuring.check(names)
     fitted = models.load(model)

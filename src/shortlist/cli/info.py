@@ -5,11 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Any
 
-import numpy as np
 import typer
 
-from shortlist import models
-from shortlist.cli import data, words
+from shortlist.cli import words
 from shortlist.cli.console import guarded, print_facts, print_json
 
 _SHOWN = 10  # classes
@@ -25,6 +23,9 @@ def info(
     as_json: words.Json = False,
 ) -> None:
     """Say what a model or a data set is."""
+    from shortlist import models
+    from shortlist.cli import data
+
     if what != "-" and (models.is_model(what) or Path(what).suffix == ".shortlist"):
         known = models.describe(what)
         facts = known if as_json else _model_facts(known)
@@ -78,6 +79,8 @@ def _data_facts(examples: Any) -> dict[str, Any]:
         facts["density"] = round(examples.X.nnz / max(1, examples.n * examples.d), 6)
     if examples.y is None:
         return facts | {"labels": "none"}
+    import numpy as np
+
     counts = np.bincount(examples.label_sets()[1], minlength=examples.m)
     return facts | {
         "labels": "sets" if examples.multilabel else "one an example",

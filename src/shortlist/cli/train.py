@@ -8,31 +8,24 @@ from typing import Annotated, Any
 
 import typer
 
-from shortlist import models
-from shortlist.cli import measuring, words
+from shortlist.cli import words
 from shortlist.cli.console import NOT_CONVERGED, guarded, print_facts, print_json
-from shortlist.cli.data import Known, aligned, parse_options, read_alike, read_training
-from shortlist.cli.training import Settings, fit
-from shortlist.datasets import Dataset
 
 
 @guarded
 def train(
     data: words.Data,
     output: Annotated[Path, typer.Option("-o", "--output", help="The model's file.")],
-    loss: Annotated[
-        str | None,
-        typer.Option(help="A loss by name; softmax, or ova_logistic for label sets, by default."),
-    ] = None,
+    loss: words.Loss = None,
     k: words.K = 5,
     c: words.C = 1.0,
     smoothing: words.Smoothing = 1.0,
-    kernel: Annotated[str, typer.Option(help="linear, rbf or poly.")] = "linear",
+    kernel: words.Kernel = "linear",
     gamma: Annotated[str, typer.Option(help="Of the kernel: scale, auto or a number.")] = "scale",
-    degree: Annotated[float, typer.Option(help="Of the kernel poly.")] = 3.0,
-    coef0: Annotated[float, typer.Option(help="Of the kernel poly.")] = 0.0,
-    intercept: Annotated[bool, typer.Option(help="One for each class.")] = True,
-    balanced: Annotated[bool, typer.Option(help="Give all classes the same weight.")] = False,
+    degree: words.Degree = 3.0,
+    coef0: words.Coef0 = 0.0,
+    intercept: words.Intercept = True,
+    balanced: words.Balanced = False,
     threshold: Annotated[
         str,
         typer.Option(help="Of label sets: a number, cardinality, or a metric to tune it for."),
@@ -55,13 +48,24 @@ def train(
 ) -> None:
     """Train a model to a proven optimum, and write it to a file.
 
+    Without --test, the metrics that are asked for are those on the split "test" of a known set, and
+    of a file those on the examples it was trained on.
+
     shortlist train train.svm --loss topk_entropy -k 5 --metric top5 -o model.shortlist
     """
+    from shortlist import models
+    from shortlist.cli import measuring
+    from shortlist.cli.data import parse_options, read_others, read_training
+    from shortlist.cli.training import Settings, fit
+
     names = words.split(metric)
     measuring.check(names)
     if not output.parent.is_dir():
         raise ValueError(f"there is no folder {output.parent}; make it, or choose another.")
     examples, about = read_training(data, file_format, parse_options(read))
+    others = None
+    if test is not None or names:
+        others = read_others(data, file_format, examples, about, test)
     settings = Settings(
         loss=loss or ("ova_logistic" if examples.multilabel else "softmax"),
         k=k, smoothing=smoothing, C=c, kernel=kernel, gamma=_number_or_word(gamma), degree=degree,
@@ -80,7 +84,7 @@ def train(
     models.save(model, output, trained_on=about)
     if checkpoint is not None and model.converged_:
         checkpoint.unlink(missing_ok=True)
-    measured_on, values = _measure(model, examples, about, test, names)
+    measured_on, values = _measure(model, examples, others, names)
     facts = {
         "model": str(output),
         "trained_on": {key: about[key] for key in ("source", "n", "d", "m")},
@@ -105,11 +109,13 @@ def _number_or_word(text: str) -> Any:
 
 
 def _measure(
-    model: Any, examples: Dataset, about: dict[str, Any], test: str | None, names: list[str]
+    model: Any, examples: Any, others: Any, names: list[str]
 ) -> tuple[str | None, dict[str, float]]:
     """Return where the metrics were measured, and what they are."""
-    if test is not None:
-        others = read_alike(test, None, {}, Known.of(model, about), labels=True)
+    from shortlist.cli import measuring
+    from shortlist.cli.data import aligned
+
+    if others is not None:
         names = names or measuring.usual(model.classes_.size, examples.multilabel)
         return others.source, measuring.measure(model, others.X, aligned(others, model), names)
     if not names:

@@ -1,4 +1,4 @@
-"""One fit, as `train`, `compare` and `demo` need it."""
+"""One fit, as `train`, `tune`, `compare` and `demo` need it."""
 
 from __future__ import annotations
 
@@ -32,6 +32,7 @@ class Settings(NamedTuple):
     max_time: float = math.inf
     n_jobs: int | None = None
     random_state: int = 0
+    block_size: int | None = None
 
 
 class Fit(NamedTuple):
@@ -53,6 +54,12 @@ class Fit(NamedTuple):
         }
 
 
+def estimator(settings: Settings, multilabel: bool, **options: Any) -> Any:
+    """Return the estimator of these settings, not trained yet."""
+    kind: Any = MultilabelClassifier if multilabel else TopKClassifier
+    return kind(**settings._asdict(), **options)
+
+
 def fit(
     data: Dataset,
     settings: Settings,
@@ -67,14 +74,10 @@ def fit(
         "checkpoint_every": checkpoint_every,
         "verbose": watched(),
     }
-    parameters = settings._asdict()
-    loss = parameters.pop("loss")
-    y, classes = labels_of(data)
-    model: Any
     if data.multilabel:
-        model = MultilabelClassifier(loss, threshold=threshold, **parameters, **options)
-    else:
-        model = TopKClassifier(loss, **parameters, **options)
+        options["threshold"] = threshold
+    y, classes = labels_of(data)
+    model = estimator(settings, data.multilabel, **options)
     started = time.perf_counter()
     model.fit(data.X, y)
     if data.multilabel:

@@ -42,11 +42,23 @@ Metrics: TypeAlias = Annotated[
         show_default=False,
     ),
 ]
+Loss: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        help="A loss by name; softmax, or ova_logistic for label sets, by default.",
+        show_default=False,
+    ),
+]
 C: TypeAlias = Annotated[float, typer.Option("-C", help="The weight of the losses.")]
 K: TypeAlias = Annotated[int, typer.Option("-k", min=1, help="The length of the list.")]
 Smoothing: TypeAlias = Annotated[
     float, typer.Option(min=0.0, help="How much the kinks of a hinge are rounded.")
 ]
+Kernel: TypeAlias = Annotated[str, typer.Option(help="linear, rbf or poly.")]
+Degree: TypeAlias = Annotated[float, typer.Option(help="Of the kernel poly.")]
+Coef0: TypeAlias = Annotated[float, typer.Option(help="Of the kernel poly.")]
+Intercept: TypeAlias = Annotated[bool, typer.Option(help="One for each class.")]
+Balanced: TypeAlias = Annotated[bool, typer.Option(help="Give all classes the same weight.")]
 Tol: TypeAlias = Annotated[float, typer.Option(help="The relative duality gap to reach.")]
 MaxEpochs: TypeAlias = Annotated[int, typer.Option(min=1, help="The most passes over the data.")]
 MaxTime: TypeAlias = Annotated[float, typer.Option(help="The most seconds of one fit.")]
@@ -57,6 +69,14 @@ Seed: TypeAlias = Annotated[int, typer.Option(min=0, help="Decides the order of 
 Test: TypeAlias = Annotated[
     str | None,
     typer.Option(metavar="DATA", help="Other examples, to measure on.", show_default=False),
+]
+Image: TypeAlias = Annotated[
+    str | None,
+    typer.Option(
+        metavar="HEIGHTxWIDTH",
+        help="Draw examples as images of this size; those of digits are known.",
+        show_default=False,
+    ),
 ]
 
 

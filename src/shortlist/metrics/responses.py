@@ -32,6 +32,17 @@ def class_scores(estimator: Any, X: Any) -> FloatArray:
     return as_scores(scores)
 
 
+def label_scores(estimator: Any, X: Any, m: int) -> FloatArray:
+    """Return one score for each example and label of m.
+
+    For one label, which a classifier learns as two classes, it is the score of the second.
+    """
+    scores = class_scores(estimator, X)
+    if m > 1 or scores.shape[1] == 1:
+        return scores
+    return np.ascontiguousarray(scores[:, 1:])
+
+
 def class_names(estimator: Any) -> Any:
     """Return the classes of the columns of scores, or None where they are not told."""
     names = getattr(estimator, "classes_", None)

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from shortlist._arrays import FloatArray, as_weights
 from shortlist.metrics import subset_accuracy
 from shortlist.metrics.inputs import columns_of, read_labels
-from shortlist.metrics.responses import class_scores
+from shortlist.metrics.responses import label_scores
 from shortlist.model_selection import thresholds
 from shortlist.model_selection.unseen import trained, unseen_scores
 
@@ -28,7 +28,8 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     Parameters
     ----------
     estimator : classifier
-        Any multilabel classifier with `decision_function` or `predict_proba`. A model that is
+        Any multilabel classifier with `decision_function` or `predict_proba`; for one label any
+        binary classifier, which is trained on a vector of 0 and 1. A model that is
         trained already is tuned on held-out examples when wrapped in scikit-learn's
         `FrozenEstimator`.
     threshold : float, array_like, str or rule
@@ -95,7 +96,10 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         """
         rule = thresholds.make(self.threshold)
         if columns_of(y) is None and not any(isinstance(labels, Iterable) for labels in y):
-            raise ValueError("y has one label an example; pass an indicator matrix.")
+            raise ValueError(
+                "y has one label an example; pass an indicator matrix, of one column if there "
+                "are two classes."
+            )
         labels = read_labels(y)
         truth = labels.indicators(np.int64).toarray()
         weights = None if sample_weight is None else as_weights(sample_weight, labels.n)
@@ -111,7 +115,7 @@ class ThresholdClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
     def decision_function(self, X: Any) -> FloatArray:
         """Return the scores of all labels, one example a row."""
         check_is_fitted(self, "cut_")
-        return class_scores(self.estimator_, X)
+        return label_scores(self.estimator_, X, self.classes_.size)
 
     def predict(self, X: Any) -> NDArray[np.int64]:
         """Return an indicator matrix of the labels, one example a row."""

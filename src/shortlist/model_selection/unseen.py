@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 from sklearn.model_selection import check_cv
+from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import _safe_split as split
 from sklearn.utils.parallel import Parallel, delayed
 
 from shortlist._arrays import FloatArray
-from shortlist.metrics.responses import class_scores
+from shortlist.metrics.responses import label_scores
 from shortlist.model_selection.stratification import IterativeStratifiedKFold
 
 Weights = NDArray[np.float64] | None
@@ -48,9 +49,10 @@ def unseen_scores(
 
 
 def trained(estimator: Any, X: Any, truth: NDArray[np.int64], weights: Weights) -> Any:
-    """Return a trained clone."""
+    """Return a trained clone; of one label it learns a vector, unless it needs a matrix."""
     options = {} if weights is None else {"sample_weight": weights}
-    return clone(estimator).fit(X, truth, **options)
+    is_vector = truth.shape[1] == 1 and get_tags(estimator).target_tags.single_output
+    return clone(estimator).fit(X, truth[:, 0] if is_vector else truth, **options)
 
 
 def _scores_of_fold(
@@ -63,4 +65,4 @@ def _scores_of_fold(
 ) -> FloatArray:
     known, sets = split(estimator, X, truth, train)  # a kernel's matrix loses columns, too
     model = trained(estimator, known, sets, None if weights is None else weights[train])
-    return class_scores(model, split(estimator, X, truth, test, train)[0])
+    return label_scores(model, split(estimator, X, truth, test, train)[0], truth.shape[1])

@@ -76,7 +76,10 @@ def is_model(path: PathLike) -> bool:
 
 
 def read(path: PathLike) -> tuple[Header, Arrays]:
-    """Return the header and the arrays of a file that is whole and of a version we know."""
+    """Return the header, with the version, and the arrays of a file that is whole.
+
+    One of a version that we do not know is refused.
+    """
     data = Path(path).read_bytes()
     first = data[:64].partition(b"\n")[0]
     known = re.fullmatch(_MAGIC + rb"([1-9][0-9]{0,8})", first)
@@ -93,7 +96,7 @@ def read(path: PathLike) -> tuple[Header, Arrays]:
         raise ModelError(f"{path} is damaged: its checksum is not that of its contents.")
     end = data.find(b"\n", at + _DIGEST_LENGTH + 1)
     try:
-        header = json.loads(data[at + _DIGEST_LENGTH + 1 : end])
+        header = json.loads(data[at + _DIGEST_LENGTH + 1 : end]) | {"version": int(known[1])}
         return header, _arrays(header.pop("arrays"), memoryview(data)[end + 1 :])
     except (AttributeError, KeyError, TypeError, ValueError, RecursionError) as error:
         raise ModelError(f"{path} is not a model that can be read ({error}).") from None

@@ -163,7 +163,7 @@ def describe(path: PathLike) -> dict[str, Any]:
     """
     header, model = _read(path)
     return {
-        "version": container.VERSION,
+        "version": header["version"],
         "written_by": header["written_by"],
         "estimator": header["estimator"],
         "parameters": {name: _plain(getattr(model, name)) for name in header["parameters"]},

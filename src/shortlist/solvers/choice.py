@@ -88,6 +88,8 @@ def better(method: Method, history: History, tol: float) -> tuple[str, str] | No
         name = "newton"
     else:
         accelerated = _WITH_PULL * one_pass * _least_accelerated_passes(problem, history, tol)
+        if any(line.method == "accelerated" for line in history):  # which was left for good
+            accelerated = math.inf
         if min(accelerated, newton) * _WORTH_A_CHANGE > remaining * one_pass:
             return None
         name = "accelerated" if accelerated < newton else "newton"
@@ -109,11 +111,12 @@ def _to_go(history: History, tol: float) -> float:
 
 def _remaining_passes(method: Method, history: History, tol: float) -> float:
     """Return how many passes are left at the present rate, or by theory where none is known."""
-    lines = [line for line in history if line.method == method.name]
+    begin = _first_epoch(history, method.name)
+    lines = [line for line in history if line.method == method.name and line.epoch > begin]
     if len(lines) < 2:
         return _to_go(history, tol) * (1.0 + 0.3 * condition(method.problem))
     # Over as many passes as there were before them: one evaluation says little.
-    last, begin = lines[-1], _first_epoch(history, method.name)
+    last = lines[-1]
     middle = begin + (last.epoch - begin) // 2
     before = next(line for line in lines if line.epoch >= middle)
     before = lines[-2] if before is last else before

@@ -220,6 +220,8 @@ class Search(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
             if not new:
                 return table
             Cs = sorted([*Cs, *new])
+            if self.verbose:
+                _say(f"a metric is best at an end: C is tried from {Cs[0]:g} to {Cs[-1]:g}")
             table = Table.of([*table.lines, *self._try(study, groups, new, store)], table.metrics)
         if any(table.ends()):
             warnings.warn(
@@ -252,7 +254,7 @@ class Search(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):
         )
         by_index = dict(zip(winners, models, strict=True))
         self._models = {
-            name: _with_threshold(by_index[at], self.best_params_[name].get("threshold"))
+            name: with_threshold(by_index[at], self.best_params_[name].get("threshold"))
             for name, at in self.best_index_.items()
         }
         self.refit_metric_ = self.refit if isinstance(self.refit, str) else next(iter(self._models))
@@ -372,16 +374,20 @@ def _perform(study: Study, task: Task, store: Store | None, position: str) -> Ou
     if position:
         where = ", ".join([f"fold {task.fold}", *(f"{k} = {v}" for k, v in task.params.items())])
         seconds = time.perf_counter() - started
-        line = f"[{position}] {where}: {len(task.Cs)} values of C {verb} in {seconds:.1f} s"
-        print(line, file=sys.stderr, flush=True)
+        values = "1 value" if len(task.Cs) == 1 else f"{len(task.Cs)} values"
+        _say(f"[{position}] {where}: {values} of C {verb} in {seconds:.1f} s")
     return outcome
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
 
 
 def _trained(estimator: Any, X: Any, y: Any, options: dict[str, Any]) -> Any:
     return estimator.fit(X, y, **options)
 
 
-def _with_threshold(model: Any, threshold: float | None) -> Any:
+def with_threshold(model: Any, threshold: float | None) -> Any:
     """Return the model, or one that shares its coefficients and has a threshold."""
     if threshold is None:
         return model
