@@ -13,7 +13,8 @@ MODULES = (
     "shortlist", "shortlist.bayes", "shortlist.datasets", "shortlist.estimators",
     "shortlist.losses", "shortlist.metrics", "shortlist.model_selection",
     "shortlist.model_selection.thresholds", "shortlist.models", "shortlist.nn", "shortlist.prox",
-    "shortlist.rows", "shortlist.solvers", "shortlist.special", "shortlist.tuning",
+    "shortlist.report", "shortlist.rows", "shortlist.solvers", "shortlist.special",
+    "shortlist.tuning",
 )  # fmt: skip
 #: Functions compiled by Numba, in which pytest sees no docstring.
 COMPILED = "shortlist.special"
