@@ -14,7 +14,7 @@ is among the best two, and spends what freedom there is on that.
 import matplotlib.pyplot as plt
 import numpy as np
 
-from shortlist import datasets, metrics, path
+from shortlist import datasets, metrics, solve
 from shortlist import losses as all_losses
 
 circle = datasets.Circle()
@@ -35,7 +35,7 @@ losses = {
 Cs = 2.0 ** np.arange(-6, 9, 2)
 results, chosen = {}, {}
 for name, loss in losses.items():
-    models = path(train.X, train.y, loss, Cs=Cs, n_threads=1)
+    models = [solve(train.X, train.y, loss, C=C, n_threads=1) for C in Cs]
     for k in (1, 2):
         held = [metrics.topk_accuracy(held_out.y, held_out.X @ m.weights, k) for m in models]
         best = models[int(np.argmax(held))]
