@@ -45,7 +45,8 @@ def _has(page: Page | None, anchor: str) -> bool:
 
 def problems(folder: Path) -> list[str]:
     """Return what is wrong with the pages of a folder, one sentence each."""
-    pages = {file: Page(file.read_text()) for file in folder.rglob("*.html")}
+    files = [file for file in folder.rglob("*.html") if "_static" not in file.parts]
+    pages = {file: Page(file.read_text()) for file in files}
     found = []
     for file, page in pages.items():
         where = file.relative_to(folder)

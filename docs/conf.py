@@ -44,7 +44,7 @@ sphinx_gallery_conf = {
     "abort_on_example_error": True,
     "download_all_examples": False,
     "show_signature": False,
-    "min_reported_time": 1e9,
+    "write_computation_times": False,  # its page would load scripts from a network
     "doc_module": ("shortlist",),
     "backreferences_dir": None,
     "remove_config_comments": True,

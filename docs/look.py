@@ -91,7 +91,9 @@ def problems_of(window: Any, page: Path, theme: str) -> list[str]:
 def main() -> None:
     """Look at all pages, or at some."""
     folder = Path(sys.argv[1]).resolve()
-    pages = [folder / name for name in sys.argv[2:]] or sorted(folder.rglob("*.html"))
+    pages = [folder / name for name in sys.argv[2:]] or [
+        page for page in sorted(folder.rglob("*.html")) if "_static" not in page.parts
+    ]
     looks = folder.parent / "looks"
     looks.mkdir(exist_ok=True)
     wrong = 0
