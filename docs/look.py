@@ -10,6 +10,7 @@ beside the pages, in ``docs/_build/looks``.
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 import time
 from pathlib import Path
@@ -36,6 +37,14 @@ return {formulas: formulas.length, drawn: drawn.length,
 """
 
 
+def _installed(program: str) -> str:
+    """Return where a program is; Selenium would look for it in the network."""
+    path = shutil.which(program)
+    if path is None:
+        sys.exit(f"{program} is not installed.")
+    return path
+
+
 def browser(width: int) -> Any:
     """Return a window of Chromium of a width, without a network."""
     options = webdriver.ChromeOptions()
@@ -43,7 +52,9 @@ def browser(width: int) -> Any:
     for word in (*words, "allow-file-access-from-files", "host-resolver-rules=MAP * ~NOTFOUND"):
         options.add_argument(f"--{word}")
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    window = webdriver.Chrome(options=options)
+    options.binary_location = _installed("chromium")
+    service = webdriver.ChromeService(executable_path=_installed("chromedriver"))
+    window = webdriver.Chrome(options=options, service=service)
     window.execute_cdp_cmd(
         "Emulation.setDeviceMetricsOverride",
         {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False},

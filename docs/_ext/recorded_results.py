@@ -45,6 +45,10 @@ class Recorded(SphinxDirective):
         """Return the table, and under it how it was measured."""
         file = FOLDER / f"{self.arguments[0]}.json"
         self.env.note_dependency(str(file))
+        if not file.exists():
+            command = f"python benchmarks/bench_{self.arguments[0]}.py --record"
+            words = nodes.literal(command, command)
+            return [nodes.paragraph("", "Not measured yet: run ", words, nodes.Text("."))]
         result = json.loads(file.read_text())
         parts: list[nodes.Node] = [table_of(result["columns"], result["rows"])]
         for note in result.get("notes", []):
