@@ -3,9 +3,9 @@ r"""Accelerated CoCoA+: many machines climb the dual at once, pulled towards a m
 Plain CoCoA+ (no pull) needs rounds in proportion to the number of groups times the condition of
 the problem. With a pull :math:`\tfrac\kappa2 \|W - Z\|^2` beside the regulariser each round's
 problem is :math:`1 + \kappa` times better conditioned, and with momentum about the square root of
-the rounds remain [Ma, Jaggi, Curtis, Srebro, Takac: An accelerated communication-efficient primal-dual
-optimization framework, 2017; Zheng, Wang, Xia, Xu, Zhang: A general distributed dual coordinate
-optimization framework, 2017].
+the rounds remain [Ma, Jaggi, Curtis, Srebro, Takac: An accelerated communication-efficient
+primal-dual optimization framework, 2017; Zheng, Wang, Xia, Xu, Zhang: A general distributed dual
+coordinate optimization framework, 2017].
 
 With the model :math:`G = W(v)` of all duals, the round's point is
 
@@ -20,12 +20,14 @@ at which the problem with the pull has the gap :math:`P_\kappa(V) - D_\kappa(v)`
     almost solves its problem that it is stronger than need be;
 *pace*
     by how much the logarithm of the certificate's gap falls in a round, times
-    :math:`\sqrt{1 + \kappa}`. Where rounds solve their problems well enough it is between 1 and 2,
-    whatever the data, the loss and the number of groups. Less says that what rounds leave
-    unsolved adds up: the pull is too weak, also where the progress looks well.
+    :math:`\sqrt{1 + \kappa}`. Where the loss is smooth, and rounds solve their problems well
+    enough, it is between 1 and 2, whatever the data and the number of groups. Less says that what
+    rounds leave unsolved adds up: the pull is too weak, also where the progress looks well.
 
-The first rounds have no pull; where they make enough progress none is ever used. All this holds for
-losses with and without kinks.
+The first rounds have no pull; where they make enough progress none is ever used. The first pull is
+what their progress asks for, later ones are steps up and down from it. Losses with kinks may not
+reach the pace whatever the pull, and be worse off with a stronger one; so the rate that each
+step has had is remembered, and one that was slower than its neighbours is left.
 
 The certificate is that of the original problem: the least objective of a point, and the largest
 dual objective.
@@ -50,16 +52,18 @@ _LEAST, _AIM, _MOST = 0.1, 0.22, 0.5
 _NEW = 0.4
 #: Rounds after a change of the pull before its next one.
 _PATIENCE = 2
-#: The largest change of the pull at once, but for the first.
-_FACTOR = 4.0
+#: The factor between two steps of the pull.
+_STEP = 2.5
 #: A pull weaker than this is none.
 _NEGLIGIBLE = 0.5
-#: The least pace, how the pull grows where it is less, and the least rounds it is measured over.
-_SLOW, _GROWTH, _WINDOW = 0.9, 2.5, 5
+#: The least pace, and the least rounds that it is measured over.
+_SLOW, _WINDOW, _WINDOW_OF_KINKS = 0.9, 5, 10
+#: What is remembered of rates fades: gaps fall more slowly in the end.
+_FADING = 0.8
 #: What a checkpoint holds besides arrays.
 _NUMBERS = (
     *("kappa", "momentum", "progress", "since", "primal", "dual"),
-    *("too_weak", "watched", "excess"),
+    *("first", "step", "watched", "excess"),
 )
 
 
@@ -84,19 +88,28 @@ class Ascent:
     kappa : float, optional
         The strength of the pull; 0 is plain CoCoA+. By default it is chosen and changed by the
         progress that rounds make.
+    kinks : bool
+        Whether the loss has kinks.
     """
 
     needs_proof = True
 
-    def __init__(self, shape: tuple[int, int], dtype: str, kappa: float | None = None) -> None:
+    def __init__(
+        self,
+        shape: tuple[int, int],
+        dtype: str,
+        kappa: float | None = None,
+        kinks: bool = False,
+    ) -> None:
         self.name = "cocoa" if kappa == 0.0 else "accelerated"
-        self.dtype, self.adapts = np.dtype(dtype), kappa is None
+        self.dtype, self.adapts, self.kinks = np.dtype(dtype), kappa is None, kinks
         self.kappa = 0.0 if kappa is None else float(kappa)
         self.model, self.Z, self.point = (np.zeros(shape) for _ in range(3))
         self.momentum = 1.0
         self.progress = math.nan  # the logarithm of its mean, since the last change
         self.since = 0  # rounds since then
-        self.too_weak = 0.0  # the strongest pull that was left for its pace
+        self.first, self.step = 0.0, 0  # the first pull, and steps from it
+        self.rates: dict[int, float] = {}  # by steps: the fall of the gap's logarithm in a round
         self.watched, self.excess = 0, math.nan  # rounds of the present window, and where it began
         self.primal, self.dual = math.inf, -math.inf
         self._best = np.zeros(shape, self.dtype)
@@ -175,21 +188,35 @@ class Ascent:
         if self.since < _PATIENCE:
             return
         progress = math.exp(self.progress)
-        if slow and self.kappa > 0.0:
-            self.too_weak = max(self.too_weak, self.kappa)
-            self._pull(_GROWTH * (1.0 + self.kappa) - 1.0, restart=True)
-        elif not _LEAST <= progress <= _MOST:
-            most = _FACTOR if self.kappa > 0.0 else math.inf
-            kappa = (1.0 + self.kappa) * min(max(_AIM / progress, 1.0 / _FACTOR), most) - 1.0
-            if kappa < self.kappa:
-                kappa = min(max(kappa, _GROWTH * self.too_weak), self.kappa)
+        if self.kappa == 0.0 and self.first == 0.0:
+            if progress < _LEAST:
+                self.first = _AIM / progress - 1.0
+                self._pull(self.first)
+        elif slow or (progress < _LEAST and not self.kinks):
+            self._leave()
+        elif progress > _MOST and self.step - 1 not in self.rates:
+            self._take_step(-1)
+
+    def _leave(self) -> None:
+        """Leave a pull that is too slow, for the stronger one or for the weaker one."""
+        above, below = self.rates.get(self.step + 1), self.rates.get(self.step - 1, -math.inf)
+        own = self.rates.get(self.step, 0.0)
+        if self.kinks and below > own:
+            self._take_step(-1)
+        elif above is None or above > own:
+            self._take_step(1)
+        elif below > own:
+            self._take_step(-1)
+
+    def _take_step(self, up: int) -> None:
+        """Pull more strongly, or less, without the momentum that led here."""
+        kappa = (1.0 + self.first) * _STEP ** (self.step + up) - 1.0
+        if self.kappa > 0.0 or up > 0:
+            self.step += up
             self._pull(0.0 if kappa < _NEGLIGIBLE else kappa)
 
-    def _pull(self, kappa: float, restart: bool = False) -> None:
-        """Pull as strongly as this from now on; momentum begins, and ends, with the pull."""
-        if kappa == self.kappa:
-            return
-        if restart or self.kappa == 0.0 or kappa == 0.0:
+    def _pull(self, kappa: float) -> None:
+        if kappa > self.kappa or kappa == 0.0:
             self.Z, self.momentum = self.point, 1.0
         self.kappa, self.progress, self.since = kappa, math.nan, 0
         self.watched, self.excess = 0, math.nan
@@ -202,11 +229,13 @@ class Ascent:
         root = math.sqrt(1.0 + self.kappa)
         if math.isnan(self.excess):
             self.watched, self.excess = 0, excess
-        if self.watched < max(_WINDOW, root):
+        if self.watched < max(_WINDOW_OF_KINKS if self.kinks else _WINDOW, root):
             return False
-        pace = math.log(self.excess / excess) / self.watched * root
+        rate = math.log(self.excess / excess) / self.watched
         self.watched, self.excess = 0, excess
-        return pace < _SLOW
+        self.rates = {step: _FADING * known for step, known in self.rates.items()}
+        self.rates[self.step] = rate
+        return rate * root < _SLOW
 
     def _next_momentum(self) -> float:
         r"""Return :math:`\beta`, which tends to :math:`(1 - \sqrt r)/(1 + \sqrt r)`."""
@@ -221,6 +250,7 @@ class Ascent:
         """Return all that the next rounds depend on: what JSON can hold, and arrays."""
         numbers = {name: getattr(self, name) for name in _NUMBERS}
         arrays = {"model": self.model, "Z": self.Z, "point": self.point, "best": self._best}
+        numbers["rates"] = list(self.rates.items())
         if self.before is not None:
             numbers["before"] = [self.before.kappa, self.before.dual, self.before.gap]
             arrays["before"] = self.before.Z
@@ -231,7 +261,7 @@ class Ascent:
         for name in _NUMBERS:
             setattr(self, name, numbers[name])
         self.model, self.Z, self.point = (arrays[name] for name in ("model", "Z", "point"))
-        self._best = arrays["best"]
+        self._best, self.rates = arrays["best"], dict(numbers["rates"])
         if "before" in numbers:
             kappa, dual, gap = numbers["before"]
             self.before = _Before(kappa, arrays["before"], dual, gap)

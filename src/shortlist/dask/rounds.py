@@ -90,10 +90,13 @@ class _Rounds:
         if solver == "lbfgs":
             return Lbfgs(np.zeros(self.shape, self.dtype))
         if solver == "auto":
-            also = "of which every round has a certificate" if self.smooth else "because of kinks"
-            self.note = f"accelerated, {also}"
-        kappa = 0.0 if solver == "cocoa" else self.options.kappa
-        return Ascent(self.shape, self.dtype, kappa)
+            kinks = "because the loss has kinks"
+            self.note = f"accelerated, {'usually the fewest rounds' if self.smooth else kinks}"
+        return self._ascent(solver)
+
+    def _ascent(self, name: str) -> Ascent:
+        kappa = 0.0 if name == "cocoa" else self.options.kappa
+        return Ascent(self.shape, self.dtype, kappa, kinks=not self.smooth)
 
     # Rounds
 
@@ -263,8 +266,7 @@ class _Rounds:
         if known["method"] == "lbfgs":
             self.method = Lbfgs(np.zeros(self.shape, self.dtype))
         else:
-            kappa = 0.0 if known["method"] == "cocoa" else self.options.kappa
-            self.method = Ascent(self.shape, self.dtype, kappa)
+            self.method = self._ascent(known["method"])
             self.fleet.load(store.folder, self.round)
         self.method.restore(known["numbers"], arrays)
         return True
