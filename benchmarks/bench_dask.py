@@ -6,9 +6,9 @@
 
 `rounds` are counted exactly, with logical groups in one process: the automatic rule against fixed
 pulls, plain CoCoA+ and L-BFGS, to gaps of 1e-3 and 1e-4, with the smooth multiclass hinge (for
-label sets the multilabel one) and C = 1 / (0.001 n). The others are given up when they have taken as many
-rounds as the rule (plain CoCoA+: ten more), which is shown by a ">". The sets are slices of `ROWS`
-rows, so that 128 groups of all are counted in minutes.
+label sets the multilabel one) and C = 1 / (0.001 n). The others are given up when they have taken
+as many rounds as the rule (plain CoCoA+: ten more), which is shown by a ">". The sets are slices of
+`ROWS` rows, so that 128 groups of all are counted in minutes.
 
 `overhead` measures, on two processes, rounds with next to no work, by the number of groups.
 `deaths` kills a worker at a random moment, ten times, and the client twice, and compares the models
@@ -36,7 +36,7 @@ from distributed import Client, LocalCluster
 
 from problems import real, synthetic
 from shortlist import losses
-from shortlist.dask import TopKClassifier, partitions, rounds
+from shortlist.dask import TopKClassifier, partitions, rounds, store
 from shortlist.dask.cluster import DaskEngine
 from shortlist.dask.engines import InProcess, Value
 from shortlist.dask.fleet import Fleet, Question
@@ -154,6 +154,32 @@ def measure_overhead() -> None:
                   f"{8 * d * m * (2 * k):.0f} among workers", flush=True)  # fmt: skip
         b, a = np.polyfit(*zip(*found, strict=True), 1)
         print(f"a round costs about {1e3 * a:.0f} ms + {1e3 * b:.1f} ms for each group")
+
+    measure_work()
+
+
+def measure_work() -> None:
+    """Print the constants of the scaling model that are not those of messages."""
+    parts, m = parts_of("a", 1)
+    duals, point = partitions.zero_duals(parts), np.zeros((parts[0].problem.d, m))
+    n, d = ROWS["a"], parts[0].problem.d
+    with InProcess(1), tempfile.TemporaryDirectory() as folder:
+        outcome = partitions.ascend(parts, duals, point, 1.0, 1, (0, 0))
+        took = []
+        for i in range(3):
+            started = time.process_time()
+            outcome = partitions.ascend(parts, outcome.duals, point, 1.0, 1, (0, i))
+            took.append(time.process_time() - started)
+        flops = 6.0 * n * d * m / min(took)  # scores twice, and what is applied
+        print(
+            f"a pass over {n} x {d} with {m} classes: {min(took):.2f} s, {flops / 1e9:.1f} GFlop/s"
+        )
+        started = time.perf_counter()
+        store.save_duals(folder, 0, [0], outcome.duals)
+        store.load_duals(folder, 0, parts)
+        took_file = time.perf_counter() - started
+        print(f"a checkpoint of its {outcome.duals.arrays[0].nbytes / 1e6:.1f} MB of duals: "
+              f"{1e3 * took_file:.0f} ms to write and read")  # fmt: skip
 
 
 def _part(part: partitions.Partition) -> partitions.Partition:

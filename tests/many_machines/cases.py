@@ -43,7 +43,7 @@ def train(parts, m, *, n_groups=None, engine=None, fleet=None, **options):
     engine = InProcess(8) if engine is None else engine
     with engine:
         fleet = fleet_of(engine, parts, n_groups) if fleet is None else fleet
-        result = rounds.train(fleet, m, traits(loss).smoothing > 0.0, {"loss": loss}, options)
+        result = rounds.train(fleet, m, traits(loss).smoothing > 0.0, {"loss": repr(loss)}, options)
     return result, fleet
 
 

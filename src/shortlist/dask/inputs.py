@@ -7,6 +7,7 @@ classes that occur and how often: numbers of the size of the classes come to the
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -58,7 +59,9 @@ class Plan(NamedTuple):
 def as_array(X: Any, name: str) -> Any:
     """Return a Dask array of whole rows; refuse what is in memory already."""
     if hasattr(X, "to_dask_array"):
-        X = X.to_dask_array()
+        with warnings.catch_warnings():  # of strings, which become objects
+            warnings.simplefilter("ignore", UserWarning)
+            X = X.to_dask_array()
     if not isinstance(X, da.Array):
         raise TypeError(
             f"{name} is a {type(X).__name__}; pass a Dask array or data frame, or use the "
@@ -139,7 +142,7 @@ def _delayed(array: Any) -> list[Any]:
 def survey(number: int, y: Sequence[Any], weights: Sequence[Any] | None, single: bool) -> Survey:
     """Return what the labels of a partition show."""
     with naming(number):
-        values = _joined(y)
+        values = _labels(y)
         n = values.shape[0]
         own = as_weights(None if weights is None else _joined(weights), n)
         if single:
@@ -175,7 +178,7 @@ def load(
 ) -> Partition | None:
     """Return a partition, or None where its chunks have no rows."""
     with naming(number):
-        matrix, values = _joined(X), _joined(y)
+        matrix, values = _joined(X), _labels(y)
         n = matrix.shape[0]
         if values.shape[0] != n:
             raise ValueError(f"X has {n} rows, and y has {values.shape[0]}.")
@@ -199,6 +202,14 @@ def _joined(blocks: Sequence[Any]) -> Any:
     if any(scipy.sparse.issparse(block) for block in blocks):
         return scipy.sparse.vstack(blocks, format="csr")
     return np.concatenate([np.asarray(block) for block in blocks])
+
+
+def _labels(blocks: Sequence[Any]) -> Any:
+    """Return labels as one array; strings of data frames as NumPy's own."""
+    values = _joined(blocks)
+    if values.dtype == object and all(isinstance(value, str) for value in values.flat):
+        return values.astype(str)
+    return values
 
 
 def runs(n: int, most: int) -> list[slice]:
