@@ -44,7 +44,7 @@ from shortlist.losses import check_labels
 from shortlist.rows import as_storage
 from shortlist.solvers.problem import Problem
 
-ROWS = {"digits": 1797, "letter": 3000, "mediamill": 2000, "a": 2000}
+ROWS = {"digits": 1797, "letter": 3000, "mediamill": 1500, "a": 1500}
 GROUPS = (1, 2, 8, 32, 128)
 PULLS = (1.0, 3.0, 10.0, 30.0, 100.0, 300.0, 1000.0)
 GAPS = (1e-3, 1e-4)
@@ -125,7 +125,7 @@ def measure_overhead() -> None:
     loss, found = losses.svm(smoothing=1.0), []
     labels = check_labels(loss, y, n, m)
     with (
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
         Client(cluster) as client,
         DaskEngine(client) as engine,
     ):
@@ -212,7 +212,7 @@ model_for_deaths(checkpoint=sys.argv[2], checkpoint_every=3, callbacks=[told]).f
 def count_deaths() -> None:
     rng, X, y = np.random.default_rng(1), *problem_for_deaths()
     with (
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
         Client(cluster) as client,
     ):
         model_for_deaths().fit(X, y)  # compiles

@@ -36,7 +36,7 @@ def client():
     }
     with (
         dask.config.set(settings),
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
         Client(cluster) as client,
     ):
         yield client
@@ -287,7 +287,7 @@ def test_data_larger_than_a_workers_memory():
     with (
         dask.config.set(settings),
         LocalCluster(
-            n_workers=2, threads_per_worker=1, memory_limit=limit, dashboard_address=None
+            n_workers=2, threads_per_worker=1, memory_limit=limit, dashboard_address=":0"
         ) as cluster,
         Client(cluster) as client,
     ):

@@ -344,14 +344,13 @@ def test_machines_that_join_are_used():
 
 
 def test_groups_are_even_and_stay_where_they_are():
-    places = ["a", "a", "b", "b", "b", "b"]
-    found = groups.group([10] * 6, places, ["a", "b"])
-    assert (
-        found == [("a", (0, 1, 4)), ("b", (2, 3, 5))]
-        or sum(places[i] == slot for slot, own in found for i in own) == 5
-    )
-    assert groups.group([5, 5], ["b", "a"], ["a", "b"]) == [("a", (1,)), ("b", (0,))]
-    assert groups.group([1, 100], [None, None], ["a", "b", "c"]) == [("a", (1,)), ("b", (0,))]
+    places = ["b", "b", "b", "a", "a", "b"]
+    assert groups.group([10] * 6, places, ["a", "b"]) == [("b", (0, 1, 2)), ("a", (3, 4, 5))]
+    assert groups.group([5, 5], ["b", "a"], ["a", "b"]) == [("b", (0,)), ("a", (1,))]
+    assert groups.group([1, 100], [None, None], ["a", "b", "c"]) == [("a", (0,)), ("b", (1,))]
+    found = groups.group([90, 1, 1, 1, 1], [None] * 5, ["a", "b", "c"])
+    assert [own for _, own in found] == [(0,), (1,), (2, 3, 4)]
+    assert groups.group([1] * 4, [None] * 4, ["a", "a"]) == [("a", (0, 1)), ("a", (2, 3))]
     assert groups.freest(["a", "a", "b"], ["a", "b", "b"]) == "a"
 
 

@@ -47,7 +47,9 @@ from shortlist.dask.partitions import Answer
 from shortlist.solvers.result import Certificate
 
 #: Progress of a round that is left alone, and what is aimed at outside of it.
-_LEAST, _AIM, _MOST = 0.1, 0.22, 0.5
+_LEAST, _AIM, _MOST = 0.06, 0.22, 0.5
+#: The least progress without a pull.
+_LEAST_PLAIN = 0.1
 #: How much the last round counts in the mean progress.
 _NEW = 0.4
 #: Rounds after a change of the pull before its next one.
@@ -57,7 +59,7 @@ _STEP = 2.5
 #: A pull weaker than this is none.
 _NEGLIGIBLE = 0.5
 #: The least pace, and the least rounds that it is measured over.
-_SLOW, _WINDOW, _WINDOW_OF_KINKS = 0.9, 5, 10
+_SLOW, _WINDOW, _WINDOW_OF_KINKS = 0.9, 6, 10
 #: What is remembered of rates fades: gaps fall more slowly in the end.
 _FADING = 0.8
 #: What a checkpoint holds besides arrays.
@@ -189,34 +191,34 @@ class Ascent:
             return
         progress = math.exp(self.progress)
         if self.kappa == 0.0 and self.first == 0.0:
-            if progress < _LEAST:
+            if progress < _LEAST_PLAIN:
                 self.first = _AIM / progress - 1.0
                 self._pull(self.first)
         elif slow or (progress < _LEAST and not self.kinks):
-            self._leave()
+            self._leave(restart=slow)
         elif progress > _MOST and self.step - 1 not in self.rates:
             self._take_step(-1)
 
-    def _leave(self) -> None:
+    def _leave(self, restart: bool) -> None:
         """Leave a pull that is too slow, for the stronger one or for the weaker one."""
         above, below = self.rates.get(self.step + 1), self.rates.get(self.step - 1, -math.inf)
         own = self.rates.get(self.step, 0.0)
         if self.kinks and below > own:
             self._take_step(-1)
         elif above is None or above > own:
-            self._take_step(1)
+            self._take_step(1, restart)
         elif below > own:
             self._take_step(-1)
 
-    def _take_step(self, up: int) -> None:
-        """Pull more strongly, or less, without the momentum that led here."""
+    def _take_step(self, up: int, restart: bool = False) -> None:
+        """Pull more strongly, or less; without the momentum that led here, if it led astray."""
         kappa = (1.0 + self.first) * _STEP ** (self.step + up) - 1.0
         if self.kappa > 0.0 or up > 0:
             self.step += up
-            self._pull(0.0 if kappa < _NEGLIGIBLE else kappa)
+            self._pull(0.0 if kappa < _NEGLIGIBLE else kappa, restart)
 
-    def _pull(self, kappa: float) -> None:
-        if kappa > self.kappa or kappa == 0.0:
+    def _pull(self, kappa: float, restart: bool = False) -> None:
+        if restart or self.kappa == 0.0 or kappa == 0.0:  # with the pull, momentum begins and ends
             self.Z, self.momentum = self.point, 1.0
         self.kappa, self.progress, self.since = kappa, math.nan, 0
         self.watched, self.excess = 0, math.nan

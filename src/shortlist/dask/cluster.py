@@ -123,7 +123,7 @@ def connected(client: Client | None) -> Iterator[Client]:
         yield current
         return
     cluster = LocalCluster(
-        n_workers=available_cores(), threads_per_worker=1, dashboard_address=None
+        n_workers=available_cores(), threads_per_worker=1, dashboard_address=":0"
     )
     with cluster, Client(cluster) as own:
         yield own

@@ -208,16 +208,16 @@ class DistributedClassifier(ClassifierMixin, BaseEstimator):
             return None if values is None else values[own]
 
         def each(function: Callable[..., Any], what: str, tasks: list[tuple[Any, ...]]) -> Any:
-            lazy = dask.delayed(function, pure=False)
-            return engine.client.compute(
-                [
-                    lazy(number, *task, dask_key_name=f"{name}-{what}-{number}")
-                    for number, task in enumerate(tasks)
-                ]
-            )
+            lazy, slots = dask.delayed(function, pure=False), engine.slots()
+            made = []
+            for number, task in enumerate(tasks):
+                value = lazy(number, *task, dask_key_name=f"{name}-{what}-{number}")
+                slot = slots[number * len(slots) // len(tasks)]  # where its group will be
+                made.append(engine.client.compute(value, workers=[slot], allow_other_workers=True))
+            return made
 
         looked = [(of(chunks.y, own), of(chunks.weights, own), chunks.single) for own in some]
-        found = inputs.merge(_values(engine, each(inputs.survey, "survey", looked)))
+        found = inputs.merge(_values(engine, each(inputs.survey, "labels", looked)))
         self._check_classes(found, loss)
         intercept = self.intercept_scaling if self.fit_intercept else 0.0
         of_classes = inputs.weights_of_classes(self.class_weight, found)
@@ -225,7 +225,7 @@ class DistributedClassifier(ClassifierMixin, BaseEstimator):
         wanted = [
             (of(chunks.X, own), of(chunks.y, own), of(chunks.weights, own), plan) for own in some
         ]
-        parts = each(inputs.load, "load", wanted)
+        parts = each(inputs.load, "rows", wanted)
         sizes = _values(
             engine, [engine.submit(_size, part, key=f"{part.key}-size") for part in parts]
         )
@@ -481,7 +481,7 @@ class TopKClassifier(DistributedClassifier):
     >>> from shortlist.dask import TopKClassifier
     >>> X, y = load_iris(return_X_y=True)
     >>> X, y = da.from_array(X, chunks=(50, 4)), da.from_array(y, chunks=50)
-    >>> with Client(processes=False, n_workers=2, threads_per_worker=1, dashboard_address=None):
+    >>> with Client(processes=False, n_workers=2, threads_per_worker=1, dashboard_address=":0"):
     ...     model = TopKClassifier("topk_entropy", k=2, random_state=0).fit(X, y)
     ...     labels, scores = model.predict_topk(X)
     ...     print(labels[:1].compute(), model.converged_)
@@ -583,7 +583,7 @@ class MultilabelClassifier(DistributedClassifier):
     >>> from shortlist.dask import MultilabelClassifier
     >>> X = da.from_array(np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0], [-1.0, -1.0]]), chunks=2)
     >>> Y = da.from_array(np.array([[1, 0], [0, 1], [1, 1], [0, 0]]), chunks=2)
-    >>> with Client(processes=False, n_workers=2, threads_per_worker=1, dashboard_address=None):
+    >>> with Client(processes=False, n_workers=2, threads_per_worker=1, dashboard_address=":0"):
     ...     model = MultilabelClassifier(C=10.0).fit(X, Y)
     ...     print(model.predict(X[:2]).compute())
     [[1 0]

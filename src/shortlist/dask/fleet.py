@@ -273,7 +273,7 @@ class Fleet:
         The values before need not be remembered then.
         """
         written = [
-            self._submit("save", _save, group.held, folder, round_, self._numbers(group), at=group)
+            self._submit("write", _save, group.held, folder, round_, self._numbers(group), at=group)
             for group in self.groups
         ]
         for handle in written:
@@ -283,7 +283,7 @@ class Fleet:
         """Continue from files."""
         for group in self.groups:
             group.held = self._submit(
-                "load", store.load_duals, folder, round_, self._parts(group), at=group
+                "read", store.load_duals, folder, round_, self._parts(group), at=group
             )
 
     # The engine

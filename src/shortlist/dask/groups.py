@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
-
-#: How much more than its share a group may hold, for the sake of what need not be moved.
-_SLACK = 1.15
 
 
 def group(
@@ -13,21 +11,34 @@ def group(
 ) -> list[tuple[str, tuple[int, ...]]]:
     """Return groups of partitions of about the same size, at most one for each slot.
 
-    Partitions stay with a slot of the place that holds them, unless that would make a group
-    much larger than the others.
+    Which partitions are together follows from their sizes and the number of slots alone: the same
+    data, on as many slots, are summed in the same order wherever they happen to lie. The
+    groups then go where most of them is.
     """
-    share = sum(sizes) / max(min(len(slots), len(sizes)), 1)
-    members: list[list[int]] = [[] for _ in slots]
-    loads = [0] * len(slots)
-    for i in sorted(range(len(sizes)), key=lambda i: (-sizes[i], i)):
-        near = [s for s, slot in enumerate(slots) if slot == places[i]]
-        near = [s for s in near if loads[s] + sizes[i] <= _SLACK * share or not members[s]]
-        best = min(near or range(len(slots)), key=lambda s: (loads[s], s))
-        members[best].append(i)
-        loads[best] += sizes[i]
-    return [
-        (slot, tuple(sorted(own))) for slot, own in zip(slots, members, strict=True) if own
-    ]  # fmt: skip
+    members = _runs(sizes, min(len(slots), len(sizes)))
+    free, found = list(slots), []
+    for own in members:
+        here: dict[str, int] = dict.fromkeys(free, 0)
+        for i in own:
+            if places[i] in here:
+                here[str(places[i])] += sizes[i]
+        slot = max(here, key=lambda slot: here[slot])
+        free.remove(slot)
+        found.append((slot, own))
+    return found
+
+
+def _runs(sizes: Sequence[int], count: int) -> list[tuple[int, ...]]:
+    """Return runs of consecutive partitions, none empty, with about the same examples each."""
+    ends: list[int] = []
+    total, rows = sum(sizes), 0
+    for i, size in enumerate(sizes):
+        rows += size
+        left, runs_left = len(sizes) - i - 1, count - len(ends) - 1
+        if runs_left and (left == runs_left or rows >= (len(ends) + 1) * total / count):
+            ends.append(i + 1)
+    bounds = [0, *ends, len(sizes)]
+    return [tuple(range(*pair)) for pair in itertools.pairwise(bounds)]
 
 
 def freest(slots: Sequence[str], taken: Sequence[str]) -> str:
