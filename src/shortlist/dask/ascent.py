@@ -46,10 +46,10 @@ from shortlist.dask.method import Numbers, squared
 from shortlist.dask.partitions import Answer
 from shortlist.solvers.result import Certificate
 
-#: Progress of a round that is left alone, and what is aimed at outside of it.
-_LEAST, _AIM, _MOST = 0.06, 0.22, 0.5
-#: The least progress without a pull.
-_LEAST_PLAIN = 0.1
+#: Progress of a round that is left alone.
+_LEAST, _MOST = 0.06, 0.5
+#: The least progress without a pull, and what the first pull aims at.
+_LEAST_PLAIN, _FIRST_AIM = 0.2, 0.5
 #: How much the last round counts in the mean progress.
 _NEW = 0.4
 #: Rounds after a change of the pull before its next one.
@@ -60,6 +60,8 @@ _STEP = 2.5
 _NEGLIGIBLE = 0.5
 #: The least pace, and the least rounds that it is measured over.
 _SLOW, _WINDOW, _WINDOW_OF_KINKS = 0.9, 6, 10
+#: A pace that is worth two steps at once.
+_VERY_SLOW = 0.5
 #: What is remembered of rates fades: gaps fall more slowly in the end.
 _FADING = 0.8
 #: What a checkpoint holds besides arrays.
@@ -192,7 +194,7 @@ class Ascent:
         progress = math.exp(self.progress)
         if self.kappa == 0.0 and self.first == 0.0:
             if progress < _LEAST_PLAIN:
-                self.first = _AIM / progress - 1.0
+                self.first = _FIRST_AIM / progress - 1.0
                 self._pull(self.first)
         elif slow or (progress < _LEAST and not self.kinks):
             self._leave(restart=slow)
@@ -206,7 +208,8 @@ class Ascent:
         if self.kinks and below > own:
             self._take_step(-1)
         elif above is None or above > own:
-            self._take_step(1, restart)
+            far = restart and not self.kinks and own * math.sqrt(1.0 + self.kappa) < _VERY_SLOW
+            self._take_step(2 if far and above is None else 1, restart)
         elif below > own:
             self._take_step(-1)
 
