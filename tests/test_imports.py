@@ -11,7 +11,7 @@ PACKAGE = Path(shortlist.__file__).parent
 ROOMS = [
     "_jit", "_generic", "_arrays", "_files", "special", "prox", "losses", "rows", "metrics",
     "solvers", "model_selection", "estimators", "datasets", "bayes", "nn", "tuning", "models",
-    "report", "cli",
+    "dask", "report", "cli",
 ]  # fmt: skip
 
 

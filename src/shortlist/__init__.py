@@ -10,6 +10,7 @@ __version__ = "0.1.0.dev0"
 #: Imported when first used, so that ``import shortlist`` costs nothing by itself.
 _SUBMODULES = (
     "bayes",
+    "dask",
     "datasets",
     "estimators",
     "losses",
@@ -42,6 +43,7 @@ __all__ = [
     "TopKClassifierCV",
     "__version__",
     "bayes",
+    "dask",
     "datasets",
     "estimators",
     "losses",

@@ -63,6 +63,18 @@ def _has_probabilities(estimator: Any) -> bool:
     return True
 
 
+def best_classes(scores: FloatArray, k: int) -> tuple[NDArray[np.int64], FloatArray]:
+    """Return the `k` classes with the highest scores of each example, best first, and these."""
+    m = scores.shape[1]
+    best = np.argpartition(-scores, k - 1, axis=1)[:, :k] if k < m else None
+    if best is None:
+        best = np.broadcast_to(np.arange(m), scores.shape)
+    best = np.sort(best, axis=1)  # equal scores in the order of the classes
+    found = np.take_along_axis(scores, best, axis=1)
+    order = np.argsort(-found, axis=1, kind="stable")
+    return np.take_along_axis(best, order, axis=1), np.take_along_axis(found, order, axis=1)
+
+
 class ShortlistClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):
     """The base of both estimators."""
 
@@ -426,14 +438,8 @@ class ShortlistClassifier(CallbackSupport, ClassifierMixin, BaseEstimator):
         scores = self._scores(X, groups, pooling)
         m = scores.shape[1]
         k = min(self.k, m) if k is None else as_k(k, m, "the list of classes")
-        best = np.argpartition(-scores, k - 1, axis=1)[:, :k] if k < m else None
-        if best is None:
-            best = np.broadcast_to(np.arange(m), scores.shape)
-        best = np.sort(best, axis=1)  # equal scores in the order of the classes
-        found = np.take_along_axis(scores, best, axis=1)
-        order = np.argsort(-found, axis=1, kind="stable")
-        best = np.take_along_axis(best, order, axis=1)
-        return self.classes_[best], np.take_along_axis(found, order, axis=1)
+        best, found = best_classes(scores, k)
+        return self.classes_[best], found
 
     def to_torch(self) -> Any:
         """Return a linear model as a layer of torch: the certified head of a network.

@@ -21,7 +21,8 @@ class ProgressBar:
     convergence is the share of the time.
     """
 
-    def __init__(self, tol: float) -> None:
+    def __init__(self, tol: float, unit: str = "epoch") -> None:
+        self.unit = unit
         self.tol, self.started, self.first = tol, time.perf_counter(), math.nan
         self.shown = -math.inf
         self.bar: Any = None
@@ -52,7 +53,7 @@ class ProgressBar:
             self.first = max(reached, self.tol)
         share = self._share(reached)
         elapsed = time.perf_counter() - self.started
-        text = f"epoch {progress.epoch:>5}  {what} {reached:.1e}"
+        text = f"{self.unit} {progress.epoch:>5}  {what} {reached:.1e}"
         left = _in_words(elapsed, share)
         if self.bar is not None:
             self.bar.update(self.task, completed=share, description=text, left=left)

@@ -92,6 +92,7 @@ class Watch:
 
 _ADVICE = {
     Status.MAX_EPOCHS: "raise max_epochs, lower C, or scale the features",
+    Status.MAX_ROUNDS: "raise max_rounds, lower C, or scale the features",
     Status.MAX_TIME: "raise max_time, lower C, or scale the features",
     Status.INTERRUPTED: "let it run, or pass a checkpoint to continue from",
     Status.NO_PROGRESS: "this is all that the precision allows: pass float64, or a larger tol",
@@ -99,7 +100,7 @@ _ADVICE = {
 }
 
 
-def warn_unless_converged(solution: Solution, tol: float) -> None:
+def warn_unless_converged(solution: Any, tol: float, unit: str = "epochs") -> None:
     """Say which gap was reached, which was asked for, and what to change."""
     if solution.status not in _ADVICE:
         return
@@ -109,7 +110,7 @@ def warn_unless_converged(solution: Solution, tol: float) -> None:
     else:
         reached = f"the duality gap is {certificate.gap:.1e}"
     message = (
-        f"{reached} after {epochs} epochs ({solution.status.value}); "
+        f"{reached} after {epochs} {unit} ({solution.status.value}); "
         f"{tol:.1e} was asked for: {_ADVICE[solution.status]}."
     )
     warnings.warn(message, ConvergenceWarning, stacklevel=3)

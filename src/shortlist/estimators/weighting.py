@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from shortlist._arrays import as_choice, as_nonnegative, as_weights
 from shortlist.estimators.targets import Target
+from shortlist.losses.labels import Labels
 
 Weights = NDArray[np.float64]
 
@@ -27,12 +28,24 @@ def example_weights(sample_weight: ArrayLike | None, class_weight: Any, target: 
     weights = own_weights(sample_weight, target.labels.n)
     if class_weight is None:
         return weights
-    labels, sizes = target.labels, np.diff(target.labels.offsets)
-    owners = labels.owners
-    of_classes = _class_weights(class_weight, target, weights[owners])
+    labels = target.labels
+    of_classes = class_weights(class_weight, target.classes, counted_weights(labels, weights))
+    return weights * mean_weights(labels, of_classes)
+
+
+def counted_weights(labels: Labels, weights: Weights) -> Weights:
+    """Return the weights of the examples of each class together."""
+    counted: Weights = np.zeros(labels.m)
+    np.add.at(counted, labels.indices, weights[labels.owners])
+    return counted
+
+
+def mean_weights(labels: Labels, of_classes: Weights) -> Weights:
+    """Return the mean weight of the labels of each example; 1 where it has none."""
+    sizes, owners = np.diff(labels.offsets), labels.owners
     total = np.bincount(owners, of_classes[labels.indices], minlength=labels.n)
     mean: Weights = np.where(sizes > 0, total / np.maximum(sizes, 1), 1.0)
-    return weights * mean
+    return mean
 
 
 def own_weights(sample_weight: ArrayLike | None, n: int) -> Weights:
@@ -46,13 +59,12 @@ def own_weights(sample_weight: ArrayLike | None, n: int) -> Weights:
     return weights
 
 
-def _class_weights(class_weight: Any, target: Target, of_labels: Weights) -> Weights:
-    classes = target.classes
+def class_weights(class_weight: Any, classes: NDArray[Any], counted: Weights) -> Weights:
+    """Return the weight of each class; `counted` are the weights of its examples together."""
     if isinstance(class_weight, str):
         as_choice(class_weight, ("balanced",), "class_weight")
-        sizes = np.bincount(target.labels.indices, of_labels, minlength=classes.size)
-        present = sizes > 0.0
-        sizes[~present] = 1.0
+        present = counted > 0.0
+        sizes = np.where(present, counted, 1.0)
         return np.where(present, sizes[present].sum() / (present.sum() * sizes), 1.0)
     if not isinstance(class_weight, Mapping):
         raise TypeError(

@@ -69,6 +69,7 @@ class Status(enum.Enum):
 
     CONVERGED = "converged"
     MAX_EPOCHS = "max_epochs"
+    MAX_ROUNDS = "max_rounds"  # of many machines
     MAX_TIME = "max_time"
     INTERRUPTED = "interrupted"
     STOPPED = "stopped"  # by the callback

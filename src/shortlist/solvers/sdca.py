@@ -26,7 +26,7 @@ same storages and losses:
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from typing import Any, NamedTuple
 
@@ -85,6 +85,9 @@ class Sdca:
         The seed of the order of visits.
     team : Team
         The threads.
+    model : ndarray, shape (d, m), optional
+        The model to begin from, which is written to; by default that of the duals. On one of
+        several machines it is the common model.
     """
 
     name = "sdca"
@@ -94,11 +97,12 @@ class Sdca:
         problem: Problem,
         duals: FloatArray,
         block_size: int | None,
-        seed: int,
+        seed: int | Sequence[int],
         team: Team,
+        model: FloatArray | None = None,
     ) -> None:
         self.problem, self.duals, self.team = problem, duals, team
-        self.model = problem.model(duals, team)
+        self.model = problem.model(duals, team) if model is None else model
         self.rng = np.random.default_rng(seed)
         self.resting = Resting(problem.c)
         alone = operations.has_short_rows if block_size is None else operations.is_linear
