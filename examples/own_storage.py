@@ -140,8 +140,8 @@ def _(rows):
     return True
 
 
-@operations.has_short_rows.register(SideBySide)
-def _(rows):
+@operations.are_loops_faster.register(SideBySide)
+def _(rows, m):
     return False  # blocks, always: there are no loops over one row for this storage
 
 

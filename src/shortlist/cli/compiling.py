@@ -65,7 +65,7 @@ def _kind(data: Dataset, settings: Settings) -> str:
     """Return the name of what decides the types of the compiled code."""
     loss = losses.make_from(settings.loss, k=settings.k, smoothing=settings.smoothing)
     rows = as_storage(data.X[:1])
-    alone = settings.block_size is None and operations.has_short_rows(rows)
+    alone = operations.are_loops_faster(rows, data.m)
     storage = "sparse" if data.sparse else "dense"
     size = "rows" if alone else "blocks"
     return f"{type(loss).__name__}-{storage}-{data.X.dtype}-{size}-{settings.kernel}"

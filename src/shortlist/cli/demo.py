@@ -25,9 +25,6 @@ _SHOWN = (
     _Shown("digits", "Handwritten digits", 3, 0.1, ("top1", "top3", "top5")),
     _Shown("circle", "The circle of the paper", 2, 1.0, ("top1", "top2")),
 )
-#: By blocks for few features, too, where rows one by one would be faster by milliseconds: they
-#: are another loop, whose compilation takes half a minute for all losses.
-_BLOCK_SIZE = 64
 
 
 @guarded
@@ -59,7 +56,7 @@ def demo(
         contest = Contest(
             train, test, each.metrics, output / each.name, about, image_shape(None, each.name)
         )
-        settings = [Settings(loss, k=each.k, C=each.C, block_size=_BLOCK_SIZE) for loss in chosen]
+        settings = [Settings(loss, k=each.k, C=each.C) for loss in chosen]
         studies.append(contest.run(settings, each.title))
         if not as_json:
             table = f"{each.title}: {train.n} examples to train, {test.n} to measure, k = {each.k}"

@@ -32,7 +32,6 @@ class Settings(NamedTuple):
     max_time: float = math.inf
     n_jobs: int | None = None
     random_state: int = 0
-    block_size: int | None = None
 
 
 class Fit(NamedTuple):

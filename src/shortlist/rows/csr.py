@@ -237,8 +237,8 @@ def _(rows):
     return rows.data, rows.indices, rows.offsets, np.array([rows.columns, rows.intercept])
 
 
-@operations.has_short_rows.register(CsrRows)
-def _(rows):
+@operations.are_loops_faster.register(CsrRows)
+def _(rows, m):
     return True
 
 

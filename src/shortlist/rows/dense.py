@@ -12,8 +12,9 @@ from shortlist._jit import kernel, summing_kernel
 from shortlist.rows import operations
 from shortlist.rows.products import add_transposed, bounds, chunks, slices
 
-#: With fewer columns than this, compiled loops beat matrix products.
-_FEW_COLUMNS = 64
+#: With fewer columns than this, or with so few weights that they stay in the cache nearest to
+#: the processor, compiled loops beat matrix products.
+_FEW_COLUMNS, _FEW_WEIGHTS = 64, 4096
 #: Bytes of a mapped file that are read together.
 _MAPPED_CHUNK = 1 << 25
 #: Bytes of a line of the processor's cache.
@@ -252,9 +253,10 @@ def _(rows):
     return rows.matrix, np.array([rows.intercept])
 
 
-@operations.has_short_rows.register(DenseRows)
-def _(rows):
-    return rows.matrix.shape[1] < _FEW_COLUMNS
+@operations.are_loops_faster.register(DenseRows)
+def _(rows, m):
+    d = rows.matrix.shape[1]
+    return d < _FEW_COLUMNS or d * m <= _FEW_WEIGHTS
 
 
 @operations.in_order.register(DenseRows)

@@ -125,8 +125,8 @@ def new_scores(rows, X, weights):
 
 
 @generic
-def has_short_rows(rows):
-    """Return whether compiled loops over one row at a time beat products of blocks."""
+def are_loops_faster(rows, m):
+    """Return whether loops over one row at a time beat products of blocks, for `m` classes."""
 
 
 @generic

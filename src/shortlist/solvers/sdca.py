@@ -105,8 +105,10 @@ class Sdca:
         self.model = problem.model(duals, team) if model is None else model
         self.rng = np.random.default_rng(seed)
         self.resting = Resting(problem.c)
-        alone = operations.has_short_rows if block_size is None else operations.is_linear
-        self.row_by_row = block_size in (None, 1) and alone(problem.rows)
+        if block_size is None:
+            self.row_by_row = operations.are_loops_faster(problem.rows, problem.m)
+        else:
+            self.row_by_row = block_size == 1 and operations.is_linear(problem.rows)
         self.block_size = min(block_size or default_block_size(problem.d), problem.n)
         self.at_once = team.size if self._sweep_dominates() else 1
         self.epoch = self.rounds = self.position = 0
