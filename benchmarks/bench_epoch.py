@@ -19,8 +19,8 @@ from recording import record
 from shortlist import losses, solve
 
 SHAPES = {
-    "26 classes, 16 features": (3000, 16, 26),
-    "100 classes, 1024 features": (1000, 1024, 100),
+    "26 classes, 16 features": (6000, 16, 26),
+    "100 classes, 1024 features": (3000, 1024, 100),
 }
 C = 0.1
 LOSSES: dict[str, Any] = {
