@@ -267,7 +267,7 @@ def block_of(number, rows, columns):
 
 
 def test_data_larger_than_a_workers_memory():
-    limit, rows, columns, n = 700 << 20, 10_000, 500, 38
+    limit, rows, columns, n = 1400 << 20, 10_000, 500, 75
     assert rows * columns * 4 * n > limit
     X = da.concatenate(
         [
@@ -277,7 +277,7 @@ def test_data_larger_than_a_workers_memory():
             for i in range(n)
         ]
     )  # fmt: skip
-    y = da.tile(da.arange(2, chunks=2), rows * n // 2).rechunk(rows)
+    y = da.arange(rows * n, chunks=rows) % 2
     settings = {
         "distributed.worker.memory.target": False,
         "distributed.worker.memory.spill": False,
