@@ -194,7 +194,7 @@ def problem_for_deaths() -> tuple[Any, Any]:
 
 
 def model_for_deaths(**options: Any) -> TopKClassifier:
-    return TopKClassifier("svm", C=10.0, tol=1e-4, random_state=0, **options)
+    return TopKClassifier("svm", C=1.0, tol=1e-3, random_state=0, **options)
 
 
 CLIENT = """
