@@ -36,7 +36,7 @@ def cell(method: Method, seed: int, sizes: tuple[int, int, int] = SIZES) -> dict
         train.X, train.y, method.loss, CS, (val.X, val.y), (test.X, test.y), LENGTHS,
         extend=False, n_classes=3,
     )  # fmt: skip
-    return topk_cell(fits, fits, LENGTHS)
+    return topk_cell(fits, LENGTHS)
 
 
 def from_many_starts(seed: int, sizes: tuple[int, int, int] = SIZES) -> dict[str, Any]:
@@ -50,7 +50,7 @@ def from_many_starts(seed: int, sizes: tuple[int, int, int] = SIZES) -> dict[str
         found = lowest(train.X, train.y, truncated, C, [each.weights for each in solutions])
         seen = [ranks(part.X @ found.weights, part.y) for part in (val, test)]
         fits.append(Fit(C, found.gradient_norm, *seen))
-    return topk_cell(fits, fits, LENGTHS)
+    return topk_cell(fits, LENGTHS)
 
 
 def main() -> None:

@@ -28,9 +28,7 @@ from paper.record import Record
 from shortlist import datasets
 
 #: The sets of the table whose files are not here.
-ABSENT = tuple(
-    sorted({number.dataset for number in published.read("multiclass")} - set(SETS))
-)
+ABSENT = tuple(sorted({number.dataset for number in published.read("multiclass")} - set(SETS)))
 
 
 def read(train: str, test: str, val: str | None, seed: int = 0) -> Cut:

@@ -64,6 +64,10 @@ SINGLE_LABEL = [
     Method("topk_svm_alpha", "top-k SVM (alpha)", losses.topk_svm_alpha),
     Method("topk_svm_beta", "top-k SVM (beta)", losses.topk_svm_beta),
     _SMOOTH_SVM,
-    Method("topk_svm_alpha_smooth", "smooth top-k SVM (alpha)", lambda k: losses.topk_svm_alpha(k, 1.0)),
-    Method("topk_svm_beta_smooth", "smooth top-k SVM (beta)", lambda k: losses.topk_svm_beta(k, 1.0)),
+    Method(
+        "topk_svm_alpha_smooth", "smooth top-k SVM (alpha)", lambda k: losses.topk_svm_alpha(k, 1.0)
+    ),
+    Method(
+        "topk_svm_beta_smooth", "smooth top-k SVM (beta)", lambda k: losses.topk_svm_beta(k, 1.0)
+    ),
 ]

@@ -15,6 +15,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Sequence
 from functools import cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -100,12 +101,12 @@ def cell(cut: Cut, method: Method, Cs: Sequence[float]) -> dict[str, Any]:
     options = {"n_classes": m}
     fits = topk_path(*cut.train, method.loss, Cs, cut.val, cut.test, LENGTHS, **options)
     if cut.whole is None:
-        return topk_cell(fits, fits, LENGTHS)
+        return topk_cell(fits, LENGTHS)
     final = topk_path(
         *cut.whole, method.loss, plausible(fits, LENGTHS), cut.val, cut.test, LENGTHS,
         extend=False, **options,
     )  # fmt: skip
-    return topk_cell(fits, final, LENGTHS)
+    return topk_cell(fits, LENGTHS, final)
 
 
 def main() -> None:
@@ -115,14 +116,17 @@ def main() -> None:
     parser.add_argument("--splits", type=int)
     arguments = parser.parse_args()
     for name in arguments.sets:
-        data, record = SETS[name], Record(name)
-        cut = cache(data.cut)
-        for split in range(arguments.splits or data.splits):
-            for method in MULTICLASS:
-                record.cell(
-                    f"{method.key}/{split}",
-                    lambda m=method, s=split: cell(cut(s), m, data.Cs),
-                )
+        run(name, arguments.splits or SETS[name].splits)
+
+
+def run(name: str, splits: int, folder: Path | None = None) -> Record:
+    """Compute the cells of a set that are missing."""
+    data, record = SETS[name], Record(name, folder)
+    cut = cache(data.cut)
+    for split in range(splits):
+        for method in MULTICLASS:
+            record.cell(f"{method.key}/{split}", lambda m=method, s=split: cell(cut(s), m, data.Cs))
+    return record
 
 
 if __name__ == "__main__":

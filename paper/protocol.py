@@ -48,7 +48,11 @@ def ranks(scores: NDArray[Any], y: NDArray[np.int64]) -> NDArray[np.int16]:
 
 
 def along(
-    X: Any, y: Any, loss: Any, Cs: Sequence[float], judge: Callable[[Any], tuple[Any, Any]],
+    X: Any,
+    y: Any,
+    loss: Any,
+    Cs: Sequence[float],
+    judge: Callable[[Any], tuple[Any, Any]],
     **options: Any,
 ) -> list[Fit]:
     """Return the fits of a warm-started path; `judge` takes weights and gives `val` and `test`."""
@@ -59,8 +63,15 @@ def along(
 
 
 def topk_path(
-    X: Any, y: Any, loss: Any, Cs: Sequence[float], val: tuple[Any, Any], test: tuple[Any, Any],
-    lengths: Sequence[int], extend: bool = True, **options: Any,
+    X: Any,
+    y: Any,
+    loss: Any,
+    Cs: Sequence[float],
+    val: tuple[Any, Any],
+    test: tuple[Any, Any],
+    lengths: Sequence[int],
+    extend: bool = True,
+    **options: Any,
 ) -> list[Fit]:
     """Return the fits for all C, the grid extended where a length is best at its end."""
 
@@ -126,12 +137,14 @@ def plausible(fits: Sequence[Fit], lengths: Sequence[int]) -> list[float]:
     return sorted(chosen)
 
 
-def topk_cell(fits: Sequence[Fit], final: Sequence[Fit], lengths: Sequence[int]) -> dict[str, Any]:
-    """Return the cell of a method: `fits` choose C for each length, `final` has what is tested.
+def topk_cell(
+    fits: Sequence[Fit], lengths: Sequence[int], final: Sequence[Fit] | None = None
+) -> dict[str, Any]:
+    """Return the cell of a method: `fits` choose C for each length, and are tested.
 
-    Both are the same where the model is not trained again; else `final` has the plausible C.
+    Where models are trained again on all examples, those of the plausible C are `final`.
     """
-    by_C = {fit.C: fit for fit in final}
+    by_C = {fit.C: fit for fit in (fits if final is None else final)}
     values, chosen, gaps, noise = {}, {}, {}, {}
     some = [fit for fit in fits if fit.C in by_C]
     for k in lengths:
@@ -141,7 +154,10 @@ def topk_cell(fits: Sequence[Fit], final: Sequence[Fit], lengths: Sequence[int])
         chosen[name] = {"C": best}
         gaps[name] = by_C[best].gap
         noise[name] = float(test[draws(np.array([fit.val < k for fit in some]))].std())
-    searched = {"Cs": [fit.C for fit in fits], **summary([fit.gap for fit in [*fits, *final]])}
+    searched = {
+        "Cs": [fit.C for fit in fits],
+        **summary([fit.gap for fit in [*fits, *(final or [])]]),
+    }
     return {
         "values": values,
         "chosen": chosen,

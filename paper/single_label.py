@@ -1,4 +1,4 @@
-"""Tables "voc" and "coco": how far do single labels go, where examples have several?
+"""Tables "voc" and "coco": how far single labels go, where examples have several.
 
 Methods for one label an example are trained on one label of each, multilabel methods on all; both
 are tested on all labels. C and k are chosen for each metric on one half of the training examples,
@@ -177,27 +177,28 @@ def main() -> None:
     parser.add_argument("sets", nargs="*", default=list(SETS), help=", ".join(SETS))
     parser.add_argument("--seeds", type=int, default=3, help="how many halves")
     arguments = parser.parse_args()
-    load = cache(datasets.load)
     for seed in range(arguments.seeds):
         for name in arguments.sets:
-            record = Record(f"single_{name}")
-            for kept in KEPT:
-                for method in SINGLE_LABEL:
-                    record.cell(
-                        f"{kept}/{method.key}/{seed}",
-                        lambda m=method, k=kept, n=name, s=seed: cell(
-                            *(with_single_labels(load(n, part), k, s) for part in ("train", "test")),
-                            m, seed=s,
-                        ),
-                    )  # fmt: skip
-            for method in MULTILABEL:
-                record.cell(
-                    f"all/{method.key}/{seed}",
-                    lambda m=method, n=name, s=seed: cell(
-                        *(with_single_labels(load(n, part), "rarest") for part in ("train", "test")),
-                        m, seed=s,
-                    ),
-                )  # fmt: skip
+            run(name, seed)
+
+
+def run(name: str, seed: int) -> None:
+    """Compute the cells of a set that are missing."""
+    record = Record(f"single_{name}")
+
+    @cache
+    def parts(kept: str) -> list[Images]:
+        return [
+            with_single_labels(datasets.load(name, part), kept, seed) for part in ("train", "test")
+        ]
+
+    for labels, methods in [*((kept, SINGLE_LABEL) for kept in KEPT), ("all", MULTILABEL)]:
+        kept = labels if labels in KEPT else KEPT[0]
+        for method in methods:
+            record.cell(
+                f"{labels}/{method.key}/{seed}",
+                lambda m=method, k=kept: cell(*parts(k), m, seed=seed),
+            )
 
 
 if __name__ == "__main__":
