@@ -180,18 +180,7 @@ def _circle(body: Page) -> None:
             "training objective is kept) it does not."
         ),
     )
-    cells = compare.multiclass("circle", body.folder, "circle")
-    numbers = published.of("circle", "circle")
-    many = [c for key, c in record.cells.items() if key.startswith(MANY_STARTS)]
-    if many:
-        for metric in ("top1", "top2"):
-            values = [cell["values"][metric] for cell in many]
-            cells[MANY_STARTS, metric] = Comparison(
-                metric, float(np.mean(values)), float(np.std(values, ddof=len(values) > 1)),
-                numbers["top2_truncated", metric].value,
-                max(cell["search"]["largest_gap"] for cell in many),
-                sum(cell["search"]["missed"] for cell in many),
-            )  # fmt: skip
+    cells = compare.circle(body.folder)
     rows = [*(method.key for method in CIRCLE), MANY_STARTS]
     body.compared("circle", cells, rows, "python -m paper.circle")
 

@@ -11,7 +11,7 @@ the paper's images: the largest object). `paper.regions` runs the same on featur
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -47,13 +47,11 @@ class Images(NamedTuple):
     single: np.ndarray
 
     def rows(self, examples: np.ndarray) -> np.ndarray:
-        """Return the rows of X that belong to some examples, in their order."""
-        if self.owner is None:
-            return examples
-        return np.concatenate([np.flatnonzero(self.owner == each) for each in examples])
+        """Return the rows of X that belong to some examples, given in ascending order."""
+        return examples if self.owner is None else np.flatnonzero(np.isin(self.owner, examples))
 
     def take(self, examples: np.ndarray) -> Images:
-        """Return some of the examples."""
+        """Return some of the examples, given in ascending order."""
         rows, owner = self.rows(examples), None
         if self.owner is not None:
             owner = np.searchsorted(examples, self.owner[rows])
@@ -86,10 +84,14 @@ def with_single_labels(data: datasets.Dataset, kept: str, seed: int = 0) -> Imag
 
 
 class _Judged(NamedTuple):
-    """What the examples held out say of a model, and the test examples of the final one."""
+    """What the examples held out say of a model: how good it is, and the best thresholds."""
 
     merit: dict[str, float]
     threshold: dict[str, float]
+
+
+#: k, where the loss has one, and C.
+_Setting = tuple[int | None, float]
 
 
 def cell(
@@ -97,46 +99,44 @@ def cell(
 ) -> dict[str, Any]:
     """Return what a method reaches: one for single labels, or one for all of them."""
     n = train.labels.shape[0]
-    halves = np.sort(np.random.default_rng(seed).permutation(n)[: n // 2])
-    fit, val = train.take(halves), train.take(np.setdiff1d(np.arange(n), halves))
-    settings, gaps = {}, []
-    for k, loss in _losses(method):
-        lines = along(*_examples(fit, method), loss, Cs, lambda W: (_judge(val, W), None),
-                      n_classes=train.labels.shape[1])  # fmt: skip
-        for C, line in zip(Cs, lines, strict=True):
-            settings[k, C] = line.val
-            gaps.append(line.gap)
-    best = {name: max(settings, key=lambda at: settings[at].merit[name]) for name in METRICS}
-    values: dict[str, float] = {}
-    final: dict[str, float] = {}
-    for k, loss in _losses(method):
-        chosen = sorted({best[name][1] for name in METRICS if best[name][0] == k})
-        if not chosen:
-            continue
-        lines = along(*_examples(train, method), loss, chosen,
-                      lambda W: (None, test.pooled(test.X @ W)),
-                      n_classes=train.labels.shape[1])  # fmt: skip
-        for C, line in zip(chosen, lines, strict=True):
-            gaps.append(line.gap)
-            for name in METRICS:
-                if best[name] == (k, C):
-                    cut = settings[k, C].threshold.get(name)
-                    values[name] = in_units(name, _value(name, test.labels, line.test, cut))
-                    final[name] = line.gap
+    half = np.sort(np.random.default_rng(seed).permutation(n)[: n // 2])
+    fit, val = train.take(half), train.take(np.setdiff1d(np.arange(n), half))
+    settings = [(k, C) for k, _ in _losses(method) for C in Cs]
+    judged = _trained(fit, method, settings, lambda W: _judge(val, W))
+    best = {name: max(judged, key=lambda at: judged[at][0].merit[name]) for name in METRICS}
+    final = _trained(train, method, best.values(), lambda W: test.pooled(test.X @ W))
+    thresholds = {name: judged[best[name]][0].threshold.get(name) for name in METRICS}
     return {
-        "values": values,
-        "chosen": {
-            name: {"k": best[name][0], "C": best[name][1], **_threshold(settings, best, name)}
+        "values": {
+            name: in_units(name, _value(name, test.labels, final[best[name]][0], thresholds[name]))
             for name in METRICS
         },
-        "gaps": final,
-        "search": {"Cs": list(Cs), **summary(gaps)},
+        "chosen": {
+            name: {"k": best[name][0], "C": best[name][1], "threshold": thresholds[name]}
+            for name in METRICS
+        },
+        "gaps": {name: final[best[name]][1] for name in METRICS},
+        "search": {
+            "Cs": list(Cs),
+            **summary([gap for found in (judged, final) for _, gap in found.values()]),
+        },
     }
 
 
-def _threshold(settings: dict[Any, _Judged], best: dict[str, Any], name: str) -> dict[str, float]:
-    found = settings[best[name]].threshold.get(name)
-    return {} if found is None else {"threshold": found}
+def _trained(
+    images: Images, method: Method, settings: Iterable[_Setting], judge: Callable[[Any], Any]
+) -> dict[_Setting, tuple[Any, float]]:
+    """Return what `judge` says of the model of each setting, and its gap; a path for each k."""
+    wanted, found = set(settings), {}
+    for k, loss in _losses(method):
+        Cs = sorted(C for other, C in wanted if other == k)
+        if Cs:
+            fits = along(
+                *_examples(images, method), loss, Cs, lambda W: (judge(W), None),
+                n_classes=images.labels.shape[1],
+            )  # fmt: skip
+            found |= {(k, C): (fit.val, fit.gap) for C, fit in zip(Cs, fits, strict=True)}
+    return found
 
 
 def _losses(method: Method) -> list[tuple[int | None, Any]]:

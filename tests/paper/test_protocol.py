@@ -49,13 +49,20 @@ def test_noise_is_that_of_redrawn_choices():
 
 
 def test_the_grid_is_extended_at_an_end_that_is_best():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(60, 3))
-    y = X.argmax(axis=1)
-    pair = (X, y)
-    narrow = protocol.topk_path(X, y, "softmax", (1e-3, 1e-2), pair, pair, (1,), extend=False)
-    wide = protocol.topk_path(X, y, "softmax", (1e-3, 1e-2), pair, pair, (1,))
-    assert [fit.C for fit in narrow] == [1e-3, 1e-2]
-    assert [fit.C for fit in wide] == sorted(fit.C for fit in wide)
-    assert wide[-1].C > 1e-2
-    assert protocol.choose(wide, 1).gap <= protocol.TOL
+    bad, good = [1, 1, 1], [0, 0, 1]
+    inside = [fit(1.0, bad, bad), fit(2.0, good, good), fit(4.0, bad, bad)]
+    assert protocol._beyond(inside, (1,)) == []
+    assert protocol._beyond(inside[:2], (1,)) == [4.0, 8.0]
+    assert protocol._beyond(inside[1:], (1,)) == [0.5, 1.0]
+    assert protocol._beyond([inside[1], *inside[1:]], (1,)) == []  # not better than next to it
+
+
+def test_a_path_has_a_certificate_for_each_value(monkeypatch):
+    monkeypatch.setattr(protocol, "_beyond", lambda fits, lengths: [fits[-1].C * 2.0])
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    pair = (X, X.argmax(axis=1))
+    fits = protocol.topk_path(*pair, "softmax", (0.1, 1.0), pair, pair, (1,))
+    assert [each.C for each in fits] == [0.1, 1.0, 2.0, 4.0, 8.0]
+    assert max(each.gap for each in fits) <= protocol.TOL
+    narrow = protocol.topk_path(*pair, "softmax", (0.1, 1.0), pair, pair, (1,), extend=False)
+    assert [each.C for each in narrow] == [0.1, 1.0]
