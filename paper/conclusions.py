@@ -226,7 +226,8 @@ def _finetuned(numbers: Numbers) -> Finding:
 CONCLUSIONS: list[tuple[str, Callable[[Numbers], Finding]]] = [
     ("Truncated top-2 entropy has by far the best top-2 accuracy on the circle.", _circle),
     ("From softmax's solution alone it gets there.", _circle_from_softmax),
-    ("Multiclass svm and smooth svm have the best top-1 accuracy on the circle.", _circle_top1),
+    ("Of the top-1 baselines, svm and smooth svm are best in top-1 accuracy on the circle.",
+     _circle_top1),
     ("One-vs-all is worse than multiclass on ALOI and Letter.", _ova),
     ("Softmax is better than multiclass svm in top-k accuracy for k > 1.", _softmax_against_svm),
     ("Smooth top-k svm and top-k entropy improve on softmax at their k.", _targeted),
