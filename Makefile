@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 TORCH ?= torch==2.13.0
 
-.PHONY: demo test lint bench docs clean
+.PHONY: demo test lint bench docs paper paper-quick clean
 
 demo: $(INSTALLED)
 	$(BIN)/shortlist demo
@@ -32,6 +32,24 @@ bench: $(INSTALLED) $(VENV)/.peers $(VENV)/.torch
 	$(BIN)/python benchmarks/bench_reading.py
 	$(BIN)/python benchmarks/bench_tuning.py
 	$(BIN)/python benchmarks/bench_nn.py $(BENCH_ARGS)
+
+# Each cell is stored when it is done: what was ended goes on where it was. On two cores the whole
+# takes a day; SHORTLIST_DATA names the folder with the data sets.
+paper: $(INSTALLED) $(VENV)/.torch
+	$(BIN)/python -m paper.circle
+	$(BIN)/python -m paper.summary
+	$(BIN)/python -m paper.timing
+	$(BIN)/python -m paper.finetune
+	$(BIN)/python -m paper.multiclass letter caltech101_silhouettes
+	$(BIN)/python -m paper.multilabel emotions scene yeast medical enron
+	$(BIN)/python -m paper.single_label
+	$(BIN)/python -m paper.multiclass news20 aloi
+	$(BIN)/python -m paper.multilabel corel5k bibtex mediamill delicious
+	$(BIN)/python -m paper.render
+
+# A small real part of it; fails when a number leaves its range.
+paper-quick: $(INSTALLED)
+	$(BIN)/python -m paper.quick
 
 docs: $(INSTALLED) $(VENV)/.torch
 	$(BIN)/python -m sphinx -E -W --keep-going -b html docs docs/_build/html

@@ -71,7 +71,7 @@ def test_no_threshold_is_better(name, at_least_one, problem):
 def test_no_threshold_of_the_grid_is_better(name, problem, given):
     scores, Y, w = problem
     m = scores.shape[1]
-    for candidates, grid in (("grid", GRID), (given, given)):
+    for candidates, grid in (("grid", GRID), (given, given), (np.array(given), given)):
         cut = Tuned(name, candidates).fit(scores, indicators(Y, m), w)
         assert cut.thresholds[0] in grid
         reached = VALUES[name](sets_of(cut.label_sets(scores)), Y, w, m)

@@ -397,9 +397,9 @@ def _best(aim: CountMetric, problem: Ranking, candidates: Candidates) -> tuple[f
 
 def _tried(scores: FloatArray, candidates: Candidates) -> NDArray[np.float64]:
     """Return the thresholds to choose from, ascending."""
-    if candidates == "scores":
-        return _between(scores)
-    return np.sort(_as_numbers(GRID if candidates == "grid" else candidates, "candidates"))
+    if isinstance(candidates, str):
+        return _between(scores) if candidates == "scores" else np.sort(GRID)
+    return np.sort(_as_numbers(candidates, "candidates"))
 
 
 def _middle_of_best(tried: NDArray[np.float64], values: NDArray[np.float64]) -> tuple[float, float]:

@@ -1,0 +1,13 @@
+"""The paper, reproduced: one module a table or figure; `python -m paper.circle` runs one.
+
+=================  ==============================================================================
+module             what it is
+=================  ==============================================================================
+`methods`          the rows of the paper's tables, as losses
+`published`        the paper's numbers, from `published/*.csv`
+`record`           our numbers, in `results/*.json`: each cell is stored when it is done
+`protocol`         how parameters are chosen for each metric, and how noisy the choice is
+`verdict`          when a number agrees with the paper's
+`render`           RESULTS.md and results.html, from the two
+=================  ==============================================================================
+"""
