@@ -30,7 +30,7 @@ texts, labels, functions, seen = [], [], [], set()
 for name in modules:
     module = importlib.import_module(name)
     for function in sorted(module.__all__):
-        text = inspect.getdoc(getattr(module, function, None)) or ""
+        text = inspect.getdoc(vars(module).get(function)) or ""
         for paragraph in text.split("\n\n"):
             if len(paragraph) > 80 and ">>>" not in paragraph and paragraph not in seen:
                 seen.add(paragraph)
