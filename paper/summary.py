@@ -41,7 +41,7 @@ def fenchel_young(loss: Any, scores: np.ndarray, duals: np.ndarray, labels: Any)
     return float(np.max(np.abs(value + conjugate - inner) / (1.0 + np.abs(value))))
 
 
-def cell(loss: Any, problems: int = 60) -> dict[str, Any]:
+def cell(name: str, loss: Any, problems: int = 60) -> dict[str, Any]:
     """Return what was checked of a loss."""
     rng = np.random.default_rng(0)
     scores = 3.0 * rng.normal(size=(EXAMPLES, CLASSES + 2))
@@ -59,7 +59,7 @@ def cell(loss: Any, problems: int = 60) -> dict[str, Any]:
             error = fenchel_young(loss, scores - a * duals, duals, labels)
             values["update"] = max(values.get("update", 0.0), error)
     found: dict[str, Any] = {"values": values, "search": {"fits": 0, "missed": 0}}
-    if not (several and type(loss).__name__.startswith("Multilabel")):
+    if not name.startswith("multilabel"):  # calibration is of one label an example
         verdict = bayes.calibration(loss, K, CLASSES, problems=problems)
         found |= {"calibrated": verdict.calibrated, "exact": verdict.exact, "says": str(verdict)}
     return found
@@ -70,7 +70,7 @@ def main() -> None:
     argparse.ArgumentParser(description=__doc__).parse_args()
     record = Record("summary")
     for name, loss in variants().items():
-        record.cell(name, lambda loss=loss: cell(loss))
+        record.cell(name, lambda name=name, loss=loss: cell(name, loss))
 
 
 if __name__ == "__main__":

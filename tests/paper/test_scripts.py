@@ -165,8 +165,9 @@ def test_regions_without_an_array_are_refused(tmp_path):
 
 
 def test_summary_checks_what_it_says():
-    cell = summary.cell(losses.topk_svm_alpha(2, 1.0), problems=2)
+    cell = summary.cell("topk_svm_alpha_smooth", losses.topk_svm_alpha(2, 1.0), problems=2)
     assert max(cell["values"].values()) < summary.ACCURACY
+    assert summary.cell("softmax", losses.softmax(), problems=2)["calibrated"]
     scores, labels = np.array([[1.0, 0.0, 2.0]]), [0]
     wrong = losses.gradient("softmax", 2.0 * scores, labels)
     assert summary.fenchel_young(losses.softmax(), scores, wrong, labels) > 1e-3
