@@ -51,12 +51,13 @@ sphinx_gallery_conf = {
 }
 
 html_theme = "pydata_sphinx_theme"
+html_context = {"default_mode": "auto"}
 html_title = "Shortlist"
 html_static_path = ["_static"]
 html_css_files = ["pages.css"]
 html_show_sourcelink = False
 html_copy_source = False
-html_sidebars = {"changes": [], "benchmarks": []}
+html_sidebars = dict.fromkeys(("start", "choose", "changes", "benchmarks"), [])
 html_theme_options = {
     "navbar_align": "left",
     "navbar_end": ["theme-switcher"],

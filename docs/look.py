@@ -2,7 +2,7 @@
 
 python docs/look.py docs/_build/html [page ...]    # needs chromium and chromedriver
 
-Wrong is: a message of the console, a request that leaves this machine, a page wider than the
+Wrong is: an error in the console, a request that leaves this machine, a page wider than the
 window, a formula that was not drawn, a picture that did not load. Pictures of the windows are kept
 beside the pages, in ``docs/_build/looks``.
 """
@@ -85,7 +85,11 @@ def problems_of(window: Any, page: Path, theme: str) -> list[str]:
     while not state["ready"] and time.monotonic() < deadline:
         time.sleep(0.1)
         state = window.execute_script(_STATE)
-    found = [f"console: {entry['message']}" for entry in window.get_log("browser")]
+    found = [
+        f"console: {entry['message']}"
+        for entry in window.get_log("browser")
+        if entry["level"] == "SEVERE"  # the theme tells the console what it does, too
+    ]
     found += [
         f"asks for {address}"
         for address in requests_of(window)
