@@ -57,7 +57,7 @@ html_static_path = ["_static"]
 html_css_files = ["pages.css"]
 html_show_sourcelink = False
 html_copy_source = False
-html_sidebars = dict.fromkeys(("start", "choose", "changes", "benchmarks"), [])
+html_sidebars = {page: [] for page in ("start", "choose", "changes", "benchmarks")}
 html_theme_options = {
     "navbar_align": "left",
     "navbar_end": ["theme-switcher"],
