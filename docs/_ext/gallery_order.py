@@ -17,6 +17,7 @@ ORDER = [
     "plot_sparse_text.py",
     "plot_rbf.py",
     "plot_out_of_core.py",
+    "plot_many_machines.py",
     "plot_finetune.py",
     "plot_calibration_simplex.py",
     "plot_projections.py",
