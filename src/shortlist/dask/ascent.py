@@ -60,6 +60,8 @@ _STEP = 2.5
 _NEGLIGIBLE = 0.5
 #: The least pace, and the least rounds that it is measured over.
 _SLOW, _WINDOW, _WINDOW_OF_KINKS = 0.9, 6, 10
+#: Losses with kinks only suffer from pulls stronger than so many steps above the first.
+_MOST_STEPS_OF_KINKS = 1
 #: A pace that is worth two steps at once.
 _VERY_SLOW = 0.5
 #: What is remembered of rates fades: gaps fall more slowly in the end.
@@ -205,13 +207,16 @@ class Ascent:
         """Leave a pull that is too slow, for the stronger one or for the weaker one."""
         above, below = self.rates.get(self.step + 1), self.rates.get(self.step - 1, -math.inf)
         own = self.rates.get(self.step, 0.0)
-        if self.kinks and below > own:
-            self._take_step(-1)
+        if self.kinks and (below > own or self.step >= _MOST_STEPS_OF_KINKS):
+            self._take_step(-1, restart=own <= 0.0)
         elif above is None or above > own:
             far = restart and not self.kinks and own * math.sqrt(1.0 + self.kappa) < _VERY_SLOW
             self._take_step(2 if far and above is None else 1, restart)
         elif below > own:
             self._take_step(-1)
+        elif own <= 0.0:  # none is of use any more: what was seen is long ago
+            self.rates.clear()
+            self._take_step(-1, restart=True)
 
     def _take_step(self, up: int, restart: bool = False) -> None:
         """Pull more strongly, or less; without the momentum that led here, if it led astray."""
