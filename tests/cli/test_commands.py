@@ -11,20 +11,18 @@ import pytest
 pytest.importorskip("typer")
 from cli.running import D, N, process, refused, run, sets, single
 from shortlist import MultilabelClassifier, TopKClassifier, datasets, metrics, models
-from shortlist.cli import main, measuring
+from shortlist.cli import main
 from shortlist.model_selection.thresholds import Cardinality
+from shortlist.report import measuring
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
-    """A folder with files to train and to test on, in which the command runs."""
-    monkeypatch.chdir(tmp_path)
+def folder(folder):
+    """The folder, with files that name their features."""
     names = tuple(f"f{j}" for j in range(D))
-    datasets.write(single(), "train.svm")
-    datasets.write(single(24, seed=1), "test.svm")
     datasets.write(single(feature_names=names), "train.csv")
     datasets.write(sets()._replace(feature_names=names), "sets.parquet")
-    return tmp_path
+    return folder
 
 
 def train(*words, code=0):

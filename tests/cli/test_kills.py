@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 
 pytest.importorskip("typer")
-from cli.running import process, run, single
-from shortlist import datasets, models
+from cli.running import process, run
+from shortlist import models
 
 #: Ends the process when a file whose name matches is about to get its name, the `after`th time.
 KILL = """
 import fnmatch, os, signal
-from shortlist.cli import contest, searching
+from shortlist.cli import training
 
-contest._CHECKPOINT_EVERY = searching._CHECKPOINT_EVERY = 0.0  # after every look at the gap
+training._CHECKPOINT_EVERY = 0.0  # after every look at the gap
 replace, seen = os.replace, []
 
 def replace_or_die(source, target):
@@ -27,14 +27,6 @@ def replace_or_die(source, target):
 
 os.replace = replace_or_die
 """
-
-
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    datasets.write(single(), "train.svm")
-    datasets.write(single(24, seed=1), "test.svm")
-    return tmp_path
 
 
 def kill(*words, name, after):

@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("typer")
 pytest.importorskip("matplotlib")
 pytest.importorskip("jinja2")
-from cli.running import process, refused, run, sets, single
+from cli.running import process, refused, run, single
 from shortlist import TopKClassifier, datasets, models, report
 from shortlist._jit import CACHE_FOLDER
 from shortlist.cli import compiling
@@ -19,15 +19,6 @@ from shortlist.cli.training import Settings
 LABELS = 'labels=["sun","sea","air","ice"]'
 COMPARE = ("compare", "train.svm", "--test", "test.svm", "--losses", "softmax",
            "-C", "0.1,1", "--metrics", "top1,top2_error")  # fmt: skip
-
-
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    datasets.write(single(), "train.svm")
-    datasets.write(single(24, seed=1), "test.svm")
-    datasets.write(sets(), "sets.parquet")
-    return tmp_path
 
 
 def test_compare_writes_a_report_and_keeps_models_beside_it(folder):

@@ -8,7 +8,7 @@ import pytest
 pytest.importorskip("typer")
 from cli.running import refused, run, sets, single
 from shortlist import MultilabelClassifierCV, TopKClassifier, TopKClassifierCV, datasets, models
-from shortlist.cli import grid, searching
+from shortlist.cli import grid, training
 from shortlist.cli.data import labels_of
 from shortlist.estimators import MultilabelClassifier
 
@@ -17,15 +17,6 @@ WORDS = ("tune", "train.svm", "--loss", "topk_entropy", "-k", "1,2", "--metrics"
 LABELS = 'labels=["sun","sea","air","ice"]'
 OF_SETS = ("tune", "sets.parquet", "--read", LABELS, "--metrics", "rank_loss,f1_micro,f1_macro",
            "--cs", "0.01,0.1", "--no-extend", "--folds", 2, "-o", "out")  # fmt: skip
-
-
-@pytest.fixture
-def folder(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    datasets.write(single(), "train.svm")
-    datasets.write(single(24, seed=1), "test.svm")
-    datasets.write(sets(), "sets.parquet")
-    return tmp_path
 
 
 def test_it_finds_what_the_library_finds(folder):
@@ -69,8 +60,8 @@ def test_it_finds_what_the_library_finds(folder):
 
 
 def test_label_sets(folder, monkeypatch):
-    fits, fit = [], searching.fit
-    monkeypatch.setattr(searching, "fit", lambda *a, **k: fits.append(a[1].C) or fit(*a, **k))
+    fits, fit = [], training.fit
+    monkeypatch.setattr(training, "fit", lambda *a, **k: fits.append(a[1].C) or fit(*a, **k))
     told = json.loads(run(*OF_SETS, "--json")[0])
     assert told["estimator"] == "MultilabelClassifier"
     assert "test" not in told

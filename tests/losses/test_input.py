@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -82,40 +83,10 @@ def test_bad_input_is_refused_with_one_sentence(sentence):
     assert str(error.value).startswith(sentence)
 
 
-OWN_LOSS = """
-from typing import NamedTuple
+OWN_LOSS = Path(__file__).parents[2] / "examples" / "own_loss.py"
+SHOW = """
 import numpy as np
-from shortlist import losses
-from shortlist.losses import operations
 
-
-class SquaredError(NamedTuple):
-    weight: float
-
-
-@operations.step.register(SquaredError)
-def _(loss, q, n_labels, a, v, work):
-    for j in range(q.size):
-        target = 1.0 if j < n_labels else 0.0
-        v[j] = (q[j] - target) / (1.0 / loss.weight + a)
-
-
-@operations.conjugate.register(SquaredError)
-def _(loss, v, n_labels):
-    return 0.5 * operations.dot(v, v) / loss.weight + operations.total_of(v[:n_labels])
-
-
-@operations.value.register(SquaredError)
-def _(loss, u, n_labels, v, work):
-    return FACTOR * operations.value_by_duality(loss, u, n_labels, v, work)
-
-
-@operations.traits.register(SquaredError)
-def _(loss):
-    return operations.Traits(smallest_m=1, multilabel=True, convex=True)
-
-
-losses.register("squared_error")(SquaredError)
 loss = losses.make("squared_error", weight=3.0)
 u = np.array([[0.5, -1.0, 2.0]])
 print(losses.value(loss, u, [[0, 2]])[0])
@@ -127,7 +98,10 @@ def test_a_loss_of_ones_own_and_its_edits(tmp_path):
     script = tmp_path / "own.py"
     env = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
     for factor in (1.0, 2.0):
-        script.write_text(OWN_LOSS.replace("FACTOR", str(factor)))
+        value = "return operations.value_by_duality("
+        assert OWN_LOSS.read_text().count(value) == 1
+        edited = value.replace("return", f"return {factor} *")
+        script.write_text(OWN_LOSS.read_text().replace(value, edited) + SHOW)
         done = subprocess.run([sys.executable, script], env=env, capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
         assert float(done.stdout) == pytest.approx(factor * 1.5 * (0.25 + 1.0 + 1.0))

@@ -49,11 +49,11 @@ def compare(
 
     shortlist compare letter --losses all --metrics top1,top5 -o letter.html
     """
-    from shortlist.cli import measuring
     from shortlist.cli.contest import Contest, fitting_losses, result_table, told
     from shortlist.cli.data import is_file, parse_options, read_training, train_and_test
     from shortlist.cli.reporting import image_shape
     from shortlist.cli.training import Settings
+    from shortlist.report import measuring
     from shortlist.report.page import check_extra, write
 
     metrics = words.split(metric)

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from shortlist import _jit, losses  # so written, this file is none that kernels are made of
+from shortlist import _jit  # so written, this file is none that kernels are made of
 from shortlist.cli.console import say
 from shortlist.cli.data import labels_of
-from shortlist.cli.training import Settings, estimator
+from shortlist.cli.training import Settings, estimator, loss_of
 from shortlist.datasets import Dataset
 from shortlist.estimators import MultilabelClassifier, TopKClassifier
 from shortlist.rows import as_storage, operations
@@ -63,12 +63,11 @@ def compile_ahead(data: Dataset, settings: Iterable[Settings]) -> None:
 
 def _kind(data: Dataset, settings: Settings) -> str:
     """Return the name of what decides the types of the compiled code."""
-    loss = losses.make_from(settings.loss, k=settings.k, smoothing=settings.smoothing)
     rows = as_storage(data.X[:1])
     alone = operations.are_loops_faster(rows, data.m)
     storage = "sparse" if data.sparse else "dense"
     size = "rows" if alone else "blocks"
-    return f"{type(loss).__name__}-{storage}-{data.X.dtype}-{size}-{settings.kernel}"
+    return f"{type(loss_of(settings)).__name__}-{storage}-{data.X.dtype}-{size}-{settings.kernel}"
 
 
 def _mark(kind: str) -> Path:

@@ -12,17 +12,16 @@ from rich.table import Table
 
 from shortlist import losses, metrics, models
 from shortlist._files import written_whole
-from shortlist.cli import measuring
 from shortlist.cli.compiling import compile_ahead
 from shortlist.cli.console import gap_text, say
 from shortlist.cli.data import aligned
-from shortlist.cli.training import Settings, fit
+from shortlist.cli.training import Settings, fit_or_continue, loss_of
 from shortlist.datasets import Dataset
 from shortlist.losses.labels import as_labels
 from shortlist.losses.operations import traits
+from shortlist.report import measuring
 from shortlist.report.records import DataFacts, Fit, Study, from_json, to_json
 from shortlist.report.studies import fit_record
-from shortlist.solvers.result import Status
 
 #: The file of a comparison in its folder: all that a report shows of it.
 STUDY = "study.json"
@@ -32,7 +31,6 @@ _TOLD = (
 )  # fmt: skip
 #: Results of another version are not those that are looked for.
 _VERSION = 2
-_CHECKPOINT_EVERY = 10.0  # seconds
 
 
 class Contest(NamedTuple):
@@ -93,16 +91,8 @@ class Contest(NamedTuple):
 
     def _fit(self, name: str, settings: Settings) -> Fit:
         checkpoint = self.folder / f"{name}.checkpoint"
-        is_convex = traits(loss_of(settings)).convex  # only then a fit can be continued
-        fitted = fit(
-            self.train,
-            settings,
-            checkpoint=checkpoint if is_convex else None,
-            checkpoint_every=_CHECKPOINT_EVERY,
-        )
+        fitted = fit_or_continue(self.train, settings, checkpoint)
         model = fitted.model
-        if model.status_ == Status.INTERRUPTED.value:
-            raise KeyboardInterrupt  # the checkpoint stays
         path = self.folder / f"{name}.shortlist"
         models.save(model, path, trained_on=self.about)
         labels = as_labels(aligned(self.test, model), model.classes_.size)
@@ -128,11 +118,6 @@ def _facts(data: Dataset) -> DataFacts:
 def told(fits: tuple[Fit, ...]) -> list[dict[str, Any]]:
     """Return what a machine is told of fits."""
     return [{name: getattr(fit, name) for name in _TOLD} for fit in fits]
-
-
-def loss_of(settings: Settings) -> Any:
-    """Return the loss of settings, with the parameters that it takes."""
-    return losses.make_from(settings.loss, k=settings.k, smoothing=settings.smoothing)
 
 
 def fitting_losses(data: Dataset, k: int) -> list[str]:

@@ -20,8 +20,8 @@ def evaluate(
     shortlist evaluate model.shortlist test.svm --metric top1,top5
     """
     from shortlist import models
-    from shortlist.cli import measuring
     from shortlist.cli.data import Known, aligned, parse_options, read_alike
+    from shortlist.report import measuring
 
     names = words.split(metric)
     measuring.check(names)

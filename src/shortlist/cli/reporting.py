@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from shortlist import models
-from shortlist.cli import measuring
 from shortlist.cli.contest import STUDY
 from shortlist.cli.data import Known, aligned, read_alike
 from shortlist.losses.labels import as_labels
+from shortlist.report import measuring
 from shortlist.report.records import DataFacts, Fit, SearchResults, Study, from_json
 from shortlist.report.studies import fit_record
 

@@ -16,20 +16,16 @@ from rich.table import Table
 
 from shortlist import models
 from shortlist._files import written_whole
-from shortlist.cli import measuring
 from shortlist.cli.console import as_json, gap_text, say
-from shortlist.cli.contest import loss_of
 from shortlist.cli.data import aligned, labels_of
-from shortlist.cli.training import Fit, Settings, estimator, fit
+from shortlist.cli.training import Fit, Settings, estimator, fit_or_continue
 from shortlist.datasets import Dataset
-from shortlist.losses.operations import traits
 from shortlist.models import ModelError
-from shortlist.solvers.result import Status
+from shortlist.report import measuring
 from shortlist.tuning import MultilabelClassifierCV, TopKClassifierCV
 from shortlist.tuning.search import with_threshold
 
 Params = dict[str, Any]
-_CHECKPOINT_EVERY = 10.0  # seconds
 
 
 class Hunt(NamedTuple):
@@ -137,16 +133,8 @@ class Hunt(NamedTuple):
     def _fit(self, setting: Params) -> Any:
         settings = self.settings._replace(**setting)
         name = "-".join(f"{key}{value}" for key, value in setting.items())
-        is_convex = traits(loss_of(settings)).convex  # only then a fit can be continued
-        model = fit(
-            self.data,
-            settings,
-            checkpoint=self.folder / "paths" / f"{name}.checkpoint" if is_convex else None,
-            checkpoint_every=_CHECKPOINT_EVERY,
-        ).model
-        if model.status_ == Status.INTERRUPTED.value:
-            raise KeyboardInterrupt  # the checkpoint stays
-        return model
+        checkpoint = self.folder / "paths" / f"{name}.checkpoint"
+        return fit_or_continue(self.data, settings, checkpoint).model
 
 
 def _facts(model: Any) -> dict[str, Any]:

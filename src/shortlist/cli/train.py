@@ -54,9 +54,9 @@ def train(
     shortlist train train.svm --loss topk_entropy -k 5 --metric top5 -o model.shortlist
     """
     from shortlist import models
-    from shortlist.cli import measuring
     from shortlist.cli.data import parse_options, read_others, read_training
     from shortlist.cli.training import Settings, fit
+    from shortlist.report import measuring
 
     names = words.split(metric)
     measuring.check(names)
@@ -112,8 +112,8 @@ def _measure(
     model: Any, examples: Any, others: Any, names: list[str]
 ) -> tuple[str | None, dict[str, float]]:
     """Return where the metrics were measured, and what they are."""
-    from shortlist.cli import measuring
     from shortlist.cli.data import aligned
+    from shortlist.report import measuring
 
     if others is not None:
         names = names or measuring.usual(model.classes_.size, examples.multilabel)

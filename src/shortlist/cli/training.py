@@ -7,11 +7,16 @@ import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from shortlist import losses
 from shortlist.cli.console import watched
 from shortlist.cli.data import labels_of
 from shortlist.datasets import Dataset
 from shortlist.estimators import MultilabelClassifier, TopKClassifier
+from shortlist.losses.operations import traits
 from shortlist.solvers import result
+from shortlist.solvers.result import Status
+
+_CHECKPOINT_EVERY = 10.0  # seconds
 
 
 class Settings(NamedTuple):
@@ -32,6 +37,11 @@ class Settings(NamedTuple):
     max_time: float = math.inf
     n_jobs: int | None = None
     random_state: int = 0
+
+
+def loss_of(settings: Settings) -> Any:
+    """Return the loss of settings, with the parameters that it takes."""
+    return losses.make_from(settings.loss, k=settings.k, smoothing=settings.smoothing)
 
 
 class Fit(NamedTuple):
@@ -82,3 +92,17 @@ def fit(
     if data.multilabel:
         model.classes_ = classes  # a matrix has columns, and no names for them
     return Fit(model, time.perf_counter() - started)
+
+
+def fit_or_continue(data: Dataset, settings: Settings, checkpoint: Path) -> Fit:
+    """Train a model, from a checkpoint if there is one; Ctrl-C leaves it there and is raised."""
+    is_convex = traits(loss_of(settings)).convex  # only then a fit can be continued
+    fitted = fit(
+        data,
+        settings,
+        checkpoint=checkpoint if is_convex else None,
+        checkpoint_every=_CHECKPOINT_EVERY,
+    )
+    if fitted.model.status_ == Status.INTERRUPTED.value:
+        raise KeyboardInterrupt
+    return fitted

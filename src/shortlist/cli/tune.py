@@ -80,10 +80,10 @@ def tune(
 
     shortlist tune letter --loss topk_entropy -k 1,3,5 --metrics top1,top5 -o letter.tuned
     """
-    from shortlist.cli import measuring
     from shortlist.cli.data import parse_options, read_others, read_training
     from shortlist.cli.searching import Hunt, winner_table
     from shortlist.cli.training import Settings
+    from shortlist.report import measuring
 
     metrics = words.split(metric)
     measuring.check(metrics)

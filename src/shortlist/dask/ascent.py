@@ -44,6 +44,7 @@ from shortlist._arrays import FloatArray
 from shortlist.dask.fleet import Question
 from shortlist.dask.method import Numbers, squared
 from shortlist.dask.partitions import Answer
+from shortlist.solvers.accelerated import next_momentum
 from shortlist.solvers.result import Certificate
 
 #: Progress of a round that is left alone.
@@ -99,6 +100,7 @@ class Ascent:
     """
 
     needs_proof = True
+    is_stuck = False  # a round that gains nothing is followed by others
 
     def __init__(
         self,
@@ -118,23 +120,13 @@ class Ascent:
         self.rates: dict[int, float] = {}  # by steps: the fall of the gap's logarithm in a round
         self.watched, self.excess = 0, math.nan  # rounds of the present window, and where it began
         self.primal, self.dual = math.inf, -math.inf
-        self._best = np.zeros(shape, self.dtype)
+        self.best: FloatArray = np.zeros(shape, self.dtype)  # that with the least objective so far
         self.before: _Before | None = None
 
     @property
     def certificate(self) -> Certificate:
         """The least primal and the largest dual objective so far."""
         return Certificate(self.primal, self.dual)
-
-    @property
-    def best(self) -> FloatArray:
-        """The weights with the least objective so far."""
-        return self._best
-
-    @property
-    def is_stuck(self) -> bool:
-        """Never: a round that gains nothing is followed by others."""
-        return False
 
     def _mixed(self, kappa: float, Z: FloatArray) -> FloatArray:
         return (kappa * Z + self.model) / (1.0 + kappa)
@@ -150,7 +142,7 @@ class Ascent:
         primal = 0.5 * squared(point) + answer.losses
         dual = -answer.conjugates - 0.5 * squared(self.model)
         if primal < self.primal:
-            self.primal, self._best = primal, point.astype(self.dtype)
+            self.primal, self.best = primal, point.astype(self.dtype)
         self.dual = max(self.dual, dual)
         self._note_progress(answer.conjugates)
         of_pull = self._dual_with_pull(self.kappa, self.Z, answer.conjugates)
@@ -164,13 +156,14 @@ class Ascent:
         """Move on by what the duals have changed."""
         self.model = self.model + change
         last, self.point = self.point, self._mixed(self.kappa, self.Z)
-        self.Z = self.point + self._next_momentum() * (self.point - last)
+        self.momentum, beta = next_momentum(self.momentum, self.kappa)
+        self.Z = self.point + beta * (self.point - last)
 
     def correct(self, answer: Answer) -> None:
         """Take the exact model of the duals, and forget objectives of duals that are not held."""
         self.model, self.before = answer.model.astype(np.float64), None
         self.dual = -answer.conjugates - 0.5 * squared(self.model)
-        self.primal = 0.5 * squared(self._best) + answer.losses
+        self.primal = 0.5 * squared(self.best) + answer.losses
 
     def _dual_with_pull(self, kappa: float, Z: FloatArray, conjugates: float) -> float:
         """Return the dual objective of the problem with a pull, at the present duals."""
@@ -247,19 +240,10 @@ class Ascent:
         self.rates[self.step] = rate
         return rate * root < _SLOW
 
-    def _next_momentum(self) -> float:
-        r"""Return :math:`\beta`, which tends to :math:`(1 - \sqrt r)/(1 + \sqrt r)`."""
-        if self.kappa == 0.0:
-            return 0.0
-        r, t = 1.0 / (1.0 + self.kappa), self.momentum
-        rest = 1.0 - r * t * t
-        self.momentum = 0.5 * (rest + math.sqrt(rest * rest + 4.0 * t * t))
-        return (t - 1.0) * (1.0 + self.kappa - self.momentum) / (self.momentum * self.kappa)
-
     def state(self) -> tuple[Numbers, dict[str, FloatArray]]:
         """Return all that the next rounds depend on: what JSON can hold, and arrays."""
         numbers = {name: getattr(self, name) for name in _NUMBERS}
-        arrays = {"model": self.model, "Z": self.Z, "point": self.point, "best": self._best}
+        arrays = {"model": self.model, "Z": self.Z, "point": self.point, "best": self.best}
         numbers["rates"] = list(self.rates.items())
         if self.before is not None:
             numbers["before"] = [self.before.kappa, self.before.dual, self.before.gap]
@@ -271,7 +255,7 @@ class Ascent:
         for name in _NUMBERS:
             setattr(self, name, numbers[name])
         self.model, self.Z, self.point = (arrays[name] for name in ("model", "Z", "point"))
-        self._best, self.rates = arrays["best"], dict(numbers["rates"])
+        self.best, self.rates = arrays["best"], dict(numbers["rates"])
         if "before" in numbers:
             kappa, dual, gap = numbers["before"]
             self.before = _Before(kappa, arrays["before"], dual, gap)

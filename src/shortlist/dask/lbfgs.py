@@ -48,23 +48,13 @@ class Lbfgs:
         self.direction, self.length, self.trials = np.zeros(start.shape), 0.0, 0
         self.pairs: list[Pair] = []
         self.primal, self.dual = math.inf, -math.inf
-        self._best = start
-        self.gave_up = False
+        self.best = start  # the weights with the least objective so far
+        self.is_stuck = False  # whether not even the steepest direction leads down
 
     @property
     def certificate(self) -> Certificate:
         """The least primal and the largest dual objective so far, both from scratch."""
         return Certificate(self.primal, self.dual)
-
-    @property
-    def best(self) -> FloatArray:
-        """The weights with the least objective so far."""
-        return self._best
-
-    @property
-    def is_stuck(self) -> bool:
-        """Whether not even the steepest direction leads down."""
-        return self.gave_up
 
     def _trial(self) -> FloatArray:
         return (self.weights + self.length * self.direction).astype(self.dtype)
@@ -79,7 +69,7 @@ class Lbfgs:
         point = trial.astype(np.float64)
         value = 0.5 * squared(point) + answer.losses
         if value < self.primal:
-            self.primal, self._best = value, trial
+            self.primal, self.best = value, trial
         self.dual = max(self.dual, -answer.conjugates - 0.5 * squared(answer.model))
         slope = float(np.vdot(self.direction, self.gradient))
         first = not math.isfinite(self.value)
@@ -116,7 +106,7 @@ class Lbfgs:
         """Go to the minimum of the parabola through what is known of the line."""
         self.trials += 1
         if self.trials > _TRIALS:
-            self.gave_up = not self.pairs
+            self.is_stuck = not self.pairs
             self.pairs = []
             self._turn()
             return
@@ -133,8 +123,8 @@ class Lbfgs:
 
     def state(self) -> tuple[Numbers, dict[str, FloatArray]]:
         """Return all that the next rounds depend on: what JSON can hold, and arrays."""
-        names = ("value", "length", "trials", "primal", "dual", "gave_up")
-        arrays = {"weights": self.weights, "gradient": self.gradient, "best": self._best}
+        names = ("value", "length", "trials", "primal", "dual", "is_stuck")
+        arrays = {"weights": self.weights, "gradient": self.gradient, "best": self.best}
         for i, (step, change) in enumerate(self.pairs):
             arrays |= {f"step{i}": step, f"change{i}": change}
         numbers = {name: getattr(self, name) for name in names}
@@ -142,8 +132,8 @@ class Lbfgs:
 
     def restore(self, numbers: Numbers, arrays: dict[str, FloatArray]) -> None:
         """Set what `state` returned."""
-        for name in ("value", "length", "trials", "primal", "dual", "gave_up"):
+        for name in ("value", "length", "trials", "primal", "dual", "is_stuck"):
             setattr(self, name, numbers[name])
         self.weights, self.gradient = arrays["weights"], arrays["gradient"]
-        self.direction, self._best = arrays["direction"], arrays["best"]
+        self.direction, self.best = arrays["direction"], arrays["best"]
         self.pairs = [(arrays[f"step{i}"], arrays[f"change{i}"]) for i in range(numbers["pairs"])]

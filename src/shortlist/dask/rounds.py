@@ -18,6 +18,7 @@ from shortlist.dask.method import Method
 from shortlist.dask.partitions import PartitionError
 from shortlist.dask.store import Store
 from shortlist.solvers.checkpoint import CheckpointError
+from shortlist.solvers.choice import in_words
 from shortlist.solvers.interruption import Interruption
 from shortlist.solvers.result import Certificate, Evaluation, History, Progress, Status
 
@@ -183,8 +184,9 @@ class _Rounds:
         fall = math.log(max(history[-_TRIAL].gap, 1e-300) / max(history[-1].gap, 1e-300)) / _TRIAL
         to_go = math.log(max(history[-1].gap / self.options.tol, 1.0)) / max(fall, 1e-300)
         if to_go > _TOO_MANY:
-            words = f"about {to_go:.0f}" if to_go < 1e5 else "very many"
-            self.note = f"after {self.round} rounds: lbfgs, because {words} more were to go"
+            self.note = (
+                f"after {self.round} rounds: lbfgs, because {in_words(to_go)} more were to go"
+            )
             self.fleet.drain()
             self.method = Lbfgs(self.method.best)
 

@@ -12,6 +12,12 @@ from shortlist.model_selection.thresholds import TopK
 _OF_SETS = ("precision@1", "map", "rank_loss", "hamming_loss", "subset_accuracy", "f1_micro")
 
 
+def check(names: list[str]) -> None:
+    """Refuse a name that is not known, before any work."""
+    for name in names:
+        metrics.metric(name)
+
+
 def usual(m: int, multilabel: bool) -> list[str]:
     """Return the metrics that are shown if none is asked for."""
     if multilabel:

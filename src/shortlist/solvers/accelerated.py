@@ -107,21 +107,13 @@ class Accelerated:
         if self.anchor_behind is not None:
             moved = self.sdca.problem.coefficients(self.sdca.duals)
             self.behind = self.anchor_behind + moved(slice(None))
-        beta = self.problem.dtype.type(self._next_momentum())
+        self.momentum, beta = next_momentum(self.momentum, self.kappa)
+        beta = self.problem.dtype.type(beta)
         Z = self.point + beta * (self.point - before)
         behind = None
         if self.behind is not None and behind_before is not None:
             behind = self.behind + beta * (self.behind - behind_before)
         self._pull_towards(Z, behind)
-
-    def _next_momentum(self) -> float:
-        r"""Return :math:`\beta`, which tends to :math:`(1 - \sqrt r)/(1 + \sqrt r)`."""
-        if self.kappa == 0.0:
-            return 0.0
-        r, t = 1.0 / (1.0 + self.kappa), self.momentum
-        rest = 1.0 - r * t * t
-        self.momentum = 0.5 * (rest + math.sqrt(rest * rest + 4.0 * t * t))
-        return (t - 1.0) * (1.0 + self.kappa - self.momentum) / (self.momentum * self.kappa)
 
     @property
     def epoch(self) -> int:
@@ -225,6 +217,19 @@ class Accelerated:
         self.point, self.sdca.problem.anchor = arrays["point"], arrays["anchor"]
         self.behind, self.anchor_behind = arrays.get("behind"), arrays.get("anchor_behind")
         self.best, self.duals = (arrays["best"], arrays.get("best_behind")), arrays["best_duals"]
+
+
+def next_momentum(momentum: float, kappa: float) -> tuple[float, float]:
+    r"""Return the next momentum and :math:`\beta`, which is 0 without a pull.
+
+    It tends to :math:`(1 - \sqrt r)/(1 + \sqrt r)`, with :math:`r = 1 / (1 + \kappa)`.
+    """
+    if kappa == 0.0:
+        return momentum, 0.0
+    r, t = 1.0 / (1.0 + kappa), momentum
+    rest = 1.0 - r * t * t
+    following = 0.5 * (rest + math.sqrt(rest * rest + 4.0 * t * t))
+    return following, (t - 1.0) * (1.0 + kappa - following) / (following * kappa)
 
 
 def condition(problem: Problem) -> float:

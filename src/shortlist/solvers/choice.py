@@ -92,10 +92,11 @@ def better(method: Method, history: History, tol: float) -> tuple[str, str] | No
         if min(accelerated, newton) * _WORTH_A_CHANGE > remaining * one_pass:
             return None
         name = "accelerated" if accelerated < newton else "newton"
-    return name, f"{method.name} needs {_in_words(remaining)} more passes at its present rate"
+    return name, f"{method.name} needs {in_words(remaining)} more passes at its present rate"
 
 
-def _in_words(passes: float) -> str:
+def in_words(passes: float) -> str:
+    """Return a number of passes that was guessed."""
     return f"about {passes:.0f}" if passes < 1e5 else "very many"
 
 
