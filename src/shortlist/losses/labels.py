@@ -87,7 +87,7 @@ def as_labels(y: Any, m: int | None = None) -> Labels:
     if array.ndim == 1:
         return _from_numbers(array, m)
     if array.ndim == 2:
-        return _from_matrix(scipy.sparse.csr_array(array), m)
+        return _from_array(array, m)
     raise ValueError(
         f"labels have {array.ndim} dimensions; pass numbers, or a matrix of indicators."
     )
@@ -109,13 +109,25 @@ def _from_numbers(y: NDArray[Any], m: int | None) -> Labels:
     return Labels(np.arange(y.size + 1, dtype=np.int64), y.astype(np.int64), m)
 
 
+def _from_array(array: NDArray[Any], m: int | None) -> Labels:
+    _check_columns(array.shape[1], m)
+    holds = array.astype(bool)
+    offsets = np.zeros(len(array) + 1, np.int64)
+    np.cumsum(np.count_nonzero(holds, axis=1), out=offsets[1:])
+    return Labels(offsets, np.nonzero(holds)[1], array.shape[1])
+
+
 def _from_matrix(matrix: scipy.sparse.csr_array, m: int | None) -> Labels:
-    if m is not None and matrix.shape[1] != m:
-        raise ValueError(f"the label matrix has {matrix.shape[1]} columns; there are {m} classes.")
+    _check_columns(matrix.shape[1], m)
     matrix = matrix.astype(bool)
     matrix.sum_duplicates()
     matrix.eliminate_zeros()
     return Labels(matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64), matrix.shape[1])
+
+
+def _check_columns(columns: int, m: int | None) -> None:
+    if m is not None and columns != m:
+        raise ValueError(f"the label matrix has {columns} columns; there are {m} classes.")
 
 
 def _from_lists(rows: Iterable[Iterable[Any]], m: int | None) -> Labels:

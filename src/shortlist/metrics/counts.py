@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shortlist._arrays import FloatArray
+from shortlist.losses.labels import Labels
 from shortlist.metrics.inputs import Partition, Ranking, mean
 
 #: So many thresholds are not in the cache: sorted scores search them faster.
@@ -75,20 +76,29 @@ HAMMING_LOSS = CountMetric("all", difference)
 
 def of_sets(metric: CountMetric, sets: Partition) -> float:
     """Return the metric of predicted label sets."""
-    of_truth, of_prediction = sets.true.indicators(), sets.predicted.indicators()
-    matrices = of_truth.multiply(of_prediction), of_prediction, of_truth
-    weights, m = sets.weights, sets.true.m
-    total = weights.sum()
+    truth, prediction, weights = sets
+    total, m = weights.sum(), truth.m
     if total == 0.0:
         return float("nan")
+    both = np.intersect1d(_decisions(truth), _decisions(prediction), assume_unique=True)
+    owners, found_labels = np.divmod(both, max(m, 1))
     if metric.by == "examples":
-        found, predicted, true = (matrix.sum(axis=1) for matrix in matrices)
+        found = np.bincount(owners, minlength=truth.n)
+        predicted, true = np.diff(prediction.offsets), np.diff(truth.offsets)
         return mean(metric.of_counts(Counts(found, predicted, true, m)), weights)
-    found, predicted, true = (matrix.T @ weights for matrix in matrices)
+    found = np.bincount(found_labels, weights[owners], m)
+    predicted, true = (
+        np.bincount(labels.indices, weights[labels.owners], m) for labels in (prediction, truth)
+    )
     if metric.by == "classes":
         return float(metric.of_counts(Counts(found, predicted, true, total)).mean())
     sums = Counts(found.sum(), predicted.sum(), true.sum(), total * m)
     return float(metric.of_counts(sums))
+
+
+def _decisions(labels: Labels) -> NDArray[np.int64]:
+    """Return the number of each decision for a label, counted over all examples and classes."""
+    return labels.owners * labels.m + labels.indices
 
 
 def at_thresholds(

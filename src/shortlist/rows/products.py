@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from shortlist._arrays import FloatArray
 
 _SLICE = 256
-#: The most numbers of a chunk of examples, all classes together.
-_CHUNK = 1 << 18
+#: The most numbers of a chunk of examples, all classes together; so many are always worth one.
+_CHUNK, _WORTH_A_CHUNK = 1 << 18, 1 << 15
 
 
 def bounds(size: int, part: int, parts: int) -> tuple[int, int]:
@@ -31,7 +31,7 @@ def chunks(n: int, m: int) -> Iterator[slice]:
 
     They are few enough to add little to the memory that all of them take.
     """
-    return slices(0, n, max(64, min(_CHUNK, n * m // 32) // m))
+    return slices(0, n, max(64, min(_CHUNK, max(_WORTH_A_CHUNK, n * m // 32)) // m))
 
 
 def add_transposed(out: FloatArray, A: FloatArray, B: FloatArray, first: int, last: int) -> None:
