@@ -45,6 +45,7 @@ from shortlist import losses
 
 Array = NDArray[Any]
 Fit = Callable[[Any, Array, float, float], Array]
+Clock = Callable[[], float]
 
 #: Passes or steps, each half as many again as the one before.
 ITERATIONS = tuple(sorted({round(2 * 1.5**i) for i in range(28)}))
@@ -85,7 +86,14 @@ def objective(loss: str, X: Any, y: Array, C: float, W: Array) -> float:
 
 
 def seconds_to(
-    peer: Peer, X: Any, y: Array, m: int, C: float, target: float, limit: float
+    peer: Peer,
+    X: Any,
+    y: Array,
+    m: int,
+    C: float,
+    target: float,
+    limit: float,
+    clock: Clock = time.perf_counter,
 ) -> float:
     """Return the seconds of the first run of `peer` with P(W) <= target, or infinity.
 
@@ -99,7 +107,7 @@ def seconds_to(
     context = multiprocessing.get_context("spawn")
     here, there = context.Pipe()
     process = context.Process(
-        target=_serve, args=(there, peer, X, y, C, _blas_threads()), daemon=True
+        target=_serve, args=(there, peer, X, y, C, _blas_threads(), clock), daemon=True
     )
     process.start()
     there.close()
@@ -124,7 +132,9 @@ def seconds_to(
     return math.inf
 
 
-def _serve(there: Connection, peer: Peer, X: Any, y: Array, C: float, threads: int) -> None:
+def _serve(
+    there: Connection, peer: Peer, X: Any, y: Array, C: float, threads: int, clock: Clock
+) -> None:
     """Fit with each effort that arrives; send the seconds and the weights back."""
     threadpool_limits(threads)
     with warnings.catch_warnings():
@@ -134,9 +144,9 @@ def _serve(there: Connection, peer: Peer, X: Any, y: Array, C: float, threads: i
         there.send("ready")
         while True:
             effort = there.recv()
-            start = time.perf_counter()
+            start = clock()
             W = peer.fit(X, y, C, effort)
-            there.send((time.perf_counter() - start, W))
+            there.send((clock() - start, W))
 
 
 def _blas_threads() -> int:

@@ -100,6 +100,33 @@ def test_a_broken_run_ends_in_the_same_bits(solver, tmp_path):
     assert parts.history.notes == whole.history.notes
 
 
+@pytest.mark.parametrize("loss", ["softmax", "topk_entropy"])
+def test_large_systems_begin_with_a_share_of_the_weights(loss, tmp_path, monkeypatch):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(150, 90)), rng.integers(0, 30, 150)  # separable
+    loss, C = losses.make_from(loss, k=3), 1000.0
+    shares, set_share = [], newton.Newton._set_share
+    monkeypatch.setattr(
+        newton.Newton, "_set_share", lambda *args: shares.append(args[1]) or set_share(*args)
+    )
+    options = {"C": C, "solver": "newton", "tol": 1e-6, "max_epochs": 10_000}
+    whole = solve(X, y, loss, **options)
+    assert whole.converged
+    assert_certificate_is_true(whole, loss, X, y, C)
+    first, *others = shares[1:]
+    assert first < 0.01
+    assert others == sorted(others)
+    assert others[-1] == 1.0
+    half = solve(X, y, loss, checkpoint=tmp_path / "c", **{**options, "max_epochs": 25})
+    assert not half.converged
+    broken = solve(X, y, loss, checkpoint=tmp_path / "c", **options)
+    np.testing.assert_array_equal(broken.weights, whole.weights)
+    # A model that is almost optimal needs no smaller share.
+    shares.clear()
+    solve(X, y, loss, duals=whole.duals, **{**options, "tol": 1e-9})
+    assert shares == [1.0, pytest.approx(1.0, abs=1e-3)]
+
+
 def test_kernels_can_be_broken_off_too(tmp_path):
     X, y = data("svm", n=80, d=10)
     options = {"loss": losses.svm(), "C": 300.0, "solver": "accelerated", "tol": 1e-13}
@@ -228,22 +255,42 @@ def system(name="svm", parameters=(1.0,), n=80, d=6, m=5, sparse=False):
     ("name", "parameters"),
     [("svm", (1.0,)), ("softmax", ()), ("topk_svm_alpha", (2, 0.5)), ("ova_logistic", ())],
 )
-@pytest.mark.parametrize(("blocks", "few"), [(0.0, 0.0), (np.inf, 0.0), (0.0, 1.1)])
-def test_systems_are_solved_as_by_brute_force(name, parameters, sparse, blocks, few, monkeypatch):
+@pytest.mark.parametrize(
+    ("preconditioner", "few"),
+    [("diagonal", 0.0), ("blocks", 0.0), ("factors", 0.0), ("diagonal", 1.1)],
+)
+def test_systems_are_solved_as_by_brute_force(
+    name, parameters, sparse, preconditioner, few, monkeypatch
+):
     problem, duals, gradient, expected = system(name, parameters, sparse=sparse)
-    monkeypatch.setattr(systems, "_WORTH_OF_BLOCKS", blocks)
+    worth = 0.0 if preconditioner == "diagonal" else np.inf
+    cost_of_factors = np.inf if preconditioner == "blocks" else 0.0
+    monkeypatch.setattr(systems, "_WORTH_OF_BLOCKS", worth)
+    monkeypatch.setattr(systems, "cost_of_factors", lambda problem: cost_of_factors)
     monkeypatch.setattr(systems, "_FEW_IN_PRODUCTS", few)
+    monkeypatch.setattr(systems, "_NEGLIGIBLE_TOGETHER", 1e-12)
     for threads in (1, 2):
         with Team(threads) as team:
             active = systems.active_examples(problem, duals, 0.3, team)
             directly = systems.solve_directly(active, gradient, team)
             by_gradients, iterations = systems.solve_by_gradients(
-                active, gradient, 1e-12, team, lambda: False
+                active, gradient, 1e-12, team, lambda residual, square: False
             )
         np.testing.assert_allclose(directly, expected, atol=1e-10)
         np.testing.assert_allclose(by_gradients, expected, atol=1e-9)
-        if name.startswith("ova") and blocks > 0.0:
+        if name.startswith("ova") and preconditioner != "diagonal":
             assert iterations <= 4  # the blocks are the whole matrix, but for what is negligible
+
+
+def test_factors_are_the_whole_matrix_where_all_examples_have_the_same_curvature(monkeypatch):
+    problem, duals, gradient, _ = system("softmax", ())
+    duals[:] = losses.gradient("softmax", np.zeros(duals.shape), problem.labels)
+    monkeypatch.setattr(systems, "cost_of_factors", lambda problem: 0.0)
+    with Team(1) as team:
+        active = systems.active_examples(problem, duals, 0.0, team)
+        expected = systems.solve_directly(active, gradient, team)
+        found = systems.preconditioner(active, team)(-gradient)
+    np.testing.assert_allclose(found, expected, atol=1e-12)
 
 
 def test_only_active_examples_are_looked_at():

@@ -62,7 +62,7 @@ def check(solver: str, problem: Problem) -> None:
 def start(name: str, problem: Problem, at: Start, options: Options, team: Team) -> Method:
     """Return the run of a method from given duals; all but plain passes also from weights."""
     if name == "newton":
-        return Newton(problem, at.duals, team, at.weights)
+        return Newton(problem, at.duals, team, at.weights, options.tol)
     if name == "accelerated":
         return Accelerated(problem, at.duals, options.block_size, options.seed, team, at.weights)
     return Sdca(problem, at.duals, options.block_size, options.seed, team)
@@ -172,7 +172,7 @@ def _cost_of_newton(problem: Problem, near: float = math.inf) -> float:
     steps = min(steps, last_steps)
     iterations = min(30.0 + 3.0 * math.sqrt(hardness), 150.0)
     blocks = systems.cost_of_blocks(np.full(problem.m, problem.n), problem.d)
-    if systems.are_blocks_worth(blocks, problem):
+    if systems.are_worth(blocks, problem):
         step += _MATRIX * blocks
         iterations = 10.0 if known.separable else iterations
     return steps * (step + iterations * _PRODUCT * scores * _columns(problem))

@@ -82,6 +82,12 @@ class Problem:
         other.anchor = anchor
         return other
 
+    def with_weights(self, c: NDArray[np.float64]) -> Problem:
+        """Return the same problem with other weights."""
+        other = copy.copy(self)
+        other.set_weights(c)
+        return other
+
     def with_rows(self, rows: Storage) -> Problem:
         """Return the same problem with a storage of the same inner products."""
         other = copy.copy(self)

@@ -39,7 +39,7 @@ _MOST_ITERATIONS = 150
 _WORTH_OF_BLOCKS = 40
 #: Examples with fewer than this share of all classes active are added class by class.
 _FEW = 0.35
-#: With fewer than this share of scores curved, products are computed score by score.
+#: With fewer than this share of classes that matter, products are computed class by class.
 _FEW_IN_PRODUCTS = 0.12
 #: Curvature, relative to that of the regulariser, that a block may leave out of each example.
 _NEGLIGIBLE = 1e-3
@@ -88,6 +88,11 @@ def is_direct(problem: Problem) -> bool:
     return problem.d * problem.m <= _MOST_DIRECTLY and not traits(problem.loss).separable
 
 
+def are_exact(problem: Problem) -> bool:
+    """Return whether systems are solved exactly, by the whole matrix or by exact blocks of it."""
+    return is_direct(problem) or traits(problem.loss).separable
+
+
 def solve_directly(active: Active, gradient: FloatArray, team: Team) -> FloatArray:
     """Return the direction by a Cholesky factor of the whole matrix, in float64."""
     d, m = gradient.shape
@@ -111,12 +116,9 @@ def solve_directly(active: Active, gradient: FloatArray, team: Team) -> FloatArr
 
 def _add_curvature(active: Active, some: slice, matrix: FloatArray) -> None:
     """Add what a slice of the examples contributes to a matrix of shape (m, d, m, d)."""
-    problem, n, (m, d) = active.problem, some.stop - some.start, matrix.shape[:2]
-    h, p, taus = np.empty((n, m)), np.empty((n, 2, m)), np.empty((n, 2))
-    labels = problem.labels.offsets[some.start : some.stop + 1], problem.labels.indices
-    problem.run(batch.derivative_rows, active.duals[some], *labels, active.a, h, p, taus)
-    X = operations.dense(problem.rows, np.arange(some.start, some.stop)).astype(np.float64)
-    c = problem.c[some]
+    problem, (m, d) = active.problem, matrix.shape[:2]
+    h, p, taus = _derivatives(active, some)
+    X, c = _dense(problem, some), problem.c[some]
     if _add_few_classes(active.matters[some], h, p, taus, X, c, _FEW * m, matrix):
         return
     for j in range(m):
@@ -134,6 +136,21 @@ def _add_curvature(active: Active, some: slice, matrix: FloatArray) -> None:
                 flat += products.T @ products
             else:
                 flat -= products.T @ products
+
+
+def _derivatives(active: Active, some: slice) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the derivatives of a slice of the examples, as `operations.derivative` has them."""
+    problem, n, m = active.problem, some.stop - some.start, active.problem.m
+    h, p, taus = np.empty((n, m)), np.empty((n, 2, m)), np.empty((n, 2))
+    labels = problem.labels.offsets[some.start : some.stop + 1], problem.labels.indices
+    problem.run(batch.derivative_rows, active.duals[some], *labels, active.a, h, p, taus)
+    return h, p, taus
+
+
+def _dense(problem: Problem, some: slice) -> FloatArray:
+    """Return a copy of a slice of the rows, in float64."""
+    rows: FloatArray = operations.dense(problem.rows, np.arange(some.start, some.stop))
+    return rows.astype(np.float64)
 
 
 @kernel
@@ -194,91 +211,139 @@ def solve_by_gradients(
     gradient: FloatArray,
     accuracy: float,
     team: Team,
-    should_stop: Callable[[], bool],
+    should_stop: Callable[[FloatArray, float], bool],
 ) -> tuple[FloatArray, int]:
-    """Return a direction with a residual of at most `accuracy` times the first, and iterations."""
+    """Return a direction, and the iterations that it took.
+
+    Its residual is at most `accuracy` times the first one, or ``should_stop(residual, square)``
+    is true. The square is that of the residual as the preconditioner measures it: about twice
+    what the exact direction would gain in addition.
+    """
     precondition = preconditioner(active, team)
-    curved = np.count_nonzero(active.diagonal)
-    few = curved < _FEW_IN_PRODUCTS * max(active.diagonal.size, 1)
-    times = _times_few_classes if few else _times
+    few = np.count_nonzero(active.matters) < _FEW_IN_PRODUCTS * active.matters.size
+    times = _times_listed(active, team) if few else _times(active, team)
     direction, residual = np.zeros_like(gradient), -gradient
     step = precondition(residual)
     length = product = float(np.vdot(residual, step))
     iterations = 0
-    while iterations < _MOST_ITERATIONS and product > accuracy**2 * length and product > 0.0:
-        image = times(active, step, team)
+    while iterations < _MOST_ITERATIONS and product > accuracy**2 * length:
+        image = times(step)
         t = product / float(np.vdot(step, image))
         direction += t * step
         residual -= t * image
         iterations += 1
-        if should_stop():
-            break
         preconditioned = precondition(residual)
         product, before = float(np.vdot(residual, preconditioned)), product
+        if should_stop(residual, product):
+            break
         step = preconditioned + (product / before) * step
     return direction, iterations
 
 
-def _times(active: Active, S: FloatArray, team: Team) -> FloatArray:
-    """Return the matrix of the system times `S`."""
+def _times(active: Active, team: Team) -> Map:
+    """Return what multiplies with the matrix of the system."""
     problem = active.problem
-    curved, weights = np.empty((problem.n, problem.m), S.dtype), problem.c.astype(S.dtype)
+    curved = np.empty((problem.n, problem.m), active.duals.dtype)
+    weights = problem.c.astype(curved.dtype)
 
-    def curve(some: slice, *labels: NDArray[np.int64]) -> None:
-        scores = operations.scores(problem.rows, some.start, some.stop, S)
-        problem.run(
-            batch.derivative_times_rows, active.duals[some], *labels, active.a, scores, curved[some]
-        )
-        curved[some] *= weights[some, None]
+    def times(S: FloatArray) -> FloatArray:
+        def curve(some: slice, *labels: NDArray[np.int64]) -> None:
+            scores = operations.scores(problem.rows, some.start, some.stop, S)
+            problem.run(
+                batch.derivative_times_rows, active.duals[some], *labels, active.a, scores,
+                curved[some],
+            )  # fmt: skip
+            curved[some] *= weights[some, None]
 
-    problem.in_chunks(curve, team)
-    image = np.empty_like(S)
-    accumulate(problem.rows, curved.__getitem__, image, team)
-    image += S
-    return image
-
-
-def _times_few_classes(active: Active, S: FloatArray, team: Team) -> FloatArray:
-    """Do the same where few classes of an example have curvature: no score of the others."""
-    problem, by_class = active.problem, np.ascontiguousarray(S.T)
-
-    def product(part: int) -> FloatArray:
-        image = np.zeros_like(by_class)
-        problem.run(
-            _add_few_products, problem.rows, *bounds(problem.n, part, team.size), active.duals,
-            problem.labels.offsets, problem.labels.indices, active.a, problem.c, by_class, image,
-        )  # fmt: skip
+        problem.in_chunks(curve, team)
+        image = np.empty_like(S)
+        accumulate(problem.rows, curved.__getitem__, image, team)
+        image += S
         return image
 
-    total: FloatArray = S + np.sum(team.each(product, range(team.size)), axis=0).T
-    return total
+    return times
+
+
+class Listed(NamedTuple):
+    """The curvature that matters, an example's classes after another's, times its weight."""
+
+    offsets: NDArray[np.int64]  # where the classes of an example begin
+    classes: NDArray[np.int64]
+    h: FloatArray
+    p: FloatArray  # (classes, 2)
+    taus: FloatArray  # (n, 2)
+
+
+def _times_listed(active: Active, team: Team) -> Map:
+    """Return what multiplies with the matrix where few classes of an example matter.
+
+    Scores of the others are not computed, and what describes the matrix is computed once.
+    """
+    problem, n = active.problem, active.problem.n
+    offsets = np.zeros(n + 1, np.int64)
+    np.cumsum(active.matters.sum(axis=1), out=offsets[1:])
+    size = int(offsets[-1])
+    listed = Listed(
+        offsets, np.empty(size, np.int64), np.empty(size), np.empty((size, 2)), np.empty((n, 2))
+    )
+    problem.run(
+        _list_classes, active.duals, problem.labels.offsets, problem.labels.indices, active.a,
+        active.matters, problem.c, *listed,
+    )  # fmt: skip
+
+    def times(S: FloatArray) -> FloatArray:
+        by_class = np.ascontiguousarray(S.T)
+
+        def product(part: int) -> FloatArray:
+            image = np.zeros_like(by_class)
+            _add_products(problem.rows, *bounds(n, part, team.size), *listed, by_class, image)
+            return image
+
+        total: FloatArray = S + np.sum(team.each(product, range(team.size)), axis=0).T
+        return total
+
+    return times
 
 
 @kernel
-def _add_few_products(loss, rows, first, last, duals, offsets, indices, a, c, S, image):
-    """Add the products of some examples to `image`; both have a row for each class."""
-    m = S.shape[0]
-    work, row, h, p = workspace(m), np.empty(m, duals.dtype), np.empty(m), np.empty((2, m))
-    classes, scores = np.empty(m, np.int64), np.empty(m)
-    for i in range(first, last):
-        labels = indices[offsets[i] : offsets[i + 1]]
-        taus = batch.describe(loss, duals[i], labels, a, row, h, p, work)
-        n, along = 0, np.zeros(2)
+def _list_classes(loss, duals, label_offsets, indices, a, matters, c, offsets, classes, h, p, taus):
+    """Write the derivative of every example's step at the classes that matter, times `c`."""
+    n, m = duals.shape
+    work, row, diagonal, vectors = (
+        workspace(m),
+        np.empty(m, duals.dtype),
+        np.empty(m),
+        np.empty((2, m)),
+    )
+    for i in range(n):
+        labels = indices[label_offsets[i] : label_offsets[i + 1]]
+        signs = batch.describe(loss, duals[i], labels, a, row, diagonal, vectors, work)
+        at = offsets[i]
         for j in range(m):
-            in_first = taus[0] != 0.0 and p[0, j] != 0.0
-            in_second = taus[1] != 0.0 and p[1, j] != 0.0
-            if h[j] != 0.0 or in_first or in_second:
-                classes[n], scores[n] = j, dot_row(rows, i, S[j])
-                along[0] += p[0, j] * scores[n] if in_first else 0.0
-                along[1] += p[1, j] * scores[n] if in_second else 0.0
-                n += 1
-        for k in range(n):
-            j = classes[k]
-            curved = h[j] * scores[k]
-            for r in range(2):
-                if taus[r] != 0.0:
-                    curved += taus[r] * along[r] * p[r, j]
-            add_row(rows, i, c[i] * curved, image[j])
+            if matters[i, j]:
+                classes[at], h[at] = j, c[i] * diagonal[j]
+                for r in range(2):
+                    p[at, r] = vectors[r, j] if signs[r] != 0.0 else 0.0
+                at += 1
+        taus[i, 0], taus[i, 1] = c[i] * signs[0], c[i] * signs[1]
+
+
+@kernel
+def _add_products(rows, first, last, offsets, classes, h, p, taus, S, image):
+    """Add the products of some examples to `image`; both have a row for each class."""
+    scores = np.empty(S.shape[0])
+    for i in range(first, last):
+        begin, end = offsets[i], offsets[i + 1]
+        along, other = 0.0, 0.0
+        for at in range(begin, end):
+            score = dot_row(rows, i, S[classes[at]])
+            scores[at - begin] = score
+            along += p[at, 0] * score
+            other += p[at, 1] * score
+        along, other = along * taus[i, 0], other * taus[i, 1]
+        for at in range(begin, end):
+            curved = h[at] * scores[at - begin] + along * p[at, 0] + other * p[at, 1]
+            add_row(rows, i, curved, image[classes[at]])
 
 
 def preconditioner(active: Active, team: Team) -> Map:
@@ -288,7 +353,11 @@ def preconditioner(active: Active, team: Team) -> Map:
     diagonal = active.diagonal * problem.c.astype(kind)[:, None]
     matter = diagonal * problem.norms.astype(kind)[:, None] > _NEGLIGIBLE
     sizes = matter.sum(axis=0)
-    if not are_blocks_worth(cost_of_blocks(sizes, d), problem):
+    of_blocks, of_factors = cost_of_blocks(sizes, d), cost_of_factors(problem)
+    prefers_factors = of_blocks > of_factors and not traits(problem.loss).separable
+    if prefers_factors and are_worth(of_factors, problem):
+        return _kronecker(active)
+    if not are_worth(of_blocks, problem):
         scale = 1.0 / (1.0 + operations.squares_times(problem.rows, diagonal))
         return lambda residual: scale * residual
     blocks: list[Map] = team.each(
@@ -309,9 +378,41 @@ def preconditioner(active: Active, team: Team) -> Map:
     return precondition
 
 
-def are_blocks_worth(cost: float, problem: Problem) -> bool:
-    """Return whether blocks save more than they cost."""
+def _kronecker(active: Active) -> Map:
+    r"""Return the inverse of the matrix that takes features and classes for independent.
+
+    It is :math:`I + A \otimes B / tr(B)`, where `A` adds up the :math:`x_i x_i'` with the traces of
+    the :math:`c_i J_i` as weights, and `B` these :math:`c_i J_i`: so much is exact where all
+    examples have the same curvature, and features alone make the matrix ill-conditioned.
+    """
+    problem = active.problem
+    d, m, kind = problem.d, problem.m, active.diagonal.dtype
+    of_features, of_classes = np.zeros((d, d)), np.zeros((m, m))
+    for some in slices(0, problem.n, max(16, _CHUNK // max(d, m))):
+        X, c = _dense(problem, some), problem.c[some]
+        X *= np.sqrt(c * active.diagonal[some].sum(axis=1))[:, None]
+        of_features += X.T @ X
+        h, p, taus = _derivatives(active, some)
+        of_classes[np.diag_indices(m)] += c @ h
+        for r in range(2):
+            at = np.flatnonzero(taus[:, r])
+            of_classes += (p[at, r] * (c * taus[:, r])[at, None]).T @ p[at, r]
+    lengths, Q = scipy.linalg.eigh(of_features, check_finite=False)
+    widths, U = scipy.linalg.eigh(of_classes, check_finite=False)
+    total = max(float(np.trace(of_classes)), 1e-300)
+    scale = 1.0 / (1.0 + np.outer(np.maximum(lengths, 0.0), np.maximum(widths, 0.0) / total))
+    Q, U, scale = Q.astype(kind), U.astype(kind), scale.astype(kind)
+    return lambda residual: Q @ ((Q.T @ residual @ U) * scale) @ U.T
+
+
+def are_worth(cost: float, problem: Problem) -> bool:
+    """Return whether a preconditioner of such a cost saves more than that."""
     return cost <= _WORTH_OF_BLOCKS * 4.0 * problem.n * problem.d * problem.m
+
+
+def cost_of_factors(problem: Problem) -> float:
+    """Return the multiplications that the factors of `_kronecker` take."""
+    return problem.n * problem.d**2 + 9.0 * problem.d**3 + 9.0 * problem.m**3
 
 
 def cost_of_blocks(sizes: NDArray[np.int64], d: int) -> float:
