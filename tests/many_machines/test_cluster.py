@@ -28,20 +28,6 @@ pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::Depr
 TOL = 1e-4
 
 
-@pytest.fixture(scope="module")
-def client():
-    settings = {
-        "distributed.worker.memory.terminate": False,
-        "distributed.comm.timeouts.connect": "60s",
-    }
-    with (
-        dask.config.set(settings),
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
-        Client(cluster) as client,
-    ):
-        yield client
-
-
 def small(n=90, d=6, m=4, seed=0):
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, d))

@@ -351,7 +351,15 @@ def test_groups_are_even_and_stay_where_they_are():
     found = groups.group([90, 1, 1, 1, 1], [None] * 5, ["a", "b", "c"])
     assert [own for _, own in found] == [(0,), (1,), (2, 3, 4)]
     assert groups.group([1] * 4, [None] * 4, ["a", "a"]) == [("a", (0, 1)), ("a", (2, 3))]
-    assert groups.freest(["a", "a", "b"], ["a", "b", "b"]) == "a"
+
+
+def test_groups_settle_where_there_is_room():
+    assert groups.settle(["a", "a", "b"], ["a", "b", "a"]) == ["a", "b", "a"]
+    assert groups.settle(["a"], ["a", "b"]) == ["a", "a"]  # b died
+    assert groups.settle(["a", "c"], ["a", "a"]) == ["a", "c"]  # and came back, as c
+    assert groups.settle(["a", "b"], ["b", "b", "b", "b"]) == ["b", "b", "a", "a"]
+    assert groups.settle(["c", "d"], ["a", "b"]) == ["c", "d"]
+    assert groups.settle(["a", "a", "a", "b"], ["a", "a"]) == ["a", "a"]  # no need to move
 
 
 def test_no_function_of_a_group_changes_its_arguments():

@@ -99,6 +99,9 @@ class Fleet:
         Passes of each group in a round.
     n_groups : int, optional
         The number of groups; by default as many as there are slots.
+    at_least : int
+        The groups to begin with where there are fewer slots: those that were seen before. What
+        died since will be back, and should not decide the sums.
     patience : float
         Seconds that a late group is waited for.
     name : str
@@ -116,13 +119,14 @@ class Fleet:
         seed: int = 0,
         epochs: int = 1,
         n_groups: int | None = None,
+        at_least: int = 1,
         patience: float = math.inf,
         name: str = "shortlist",
         asked_for: int | None = None,
     ) -> None:
         self.engine, self.parts, self.sizes = engine, parts, sizes
         self.seed, self.epochs, self.n_groups = seed, epochs, n_groups
-        self.patience, self.name = patience, name
+        self.at_least, self.patience, self.name = at_least, patience, name
         self.asked_for = len(parts) if asked_for is None else asked_for
         self.lost = 0  # losses of duals that the client knows of
         self.incomplete = 0  # rounds in a row that some group was late for
@@ -145,9 +149,8 @@ class Fleet:
 
     def _slots(self) -> list[str]:
         slots = self.engine.slots()
-        if self.n_groups is None:
-            return slots
-        return [slots[i % len(slots)] for i in range(self.n_groups)]
+        number = self.n_groups or max(self.at_least, len(slots))
+        return [slots[i % len(slots)] for i in range(number)]
 
     def _layout(self, slots: list[str]) -> list[tuple[str, tuple[int, ...]]]:
         examples = [size.examples for size in self.sizes]
@@ -160,14 +163,12 @@ class Fleet:
     def keep_up(self) -> None:
         """Look which places are there: replace those that are gone, use those that joined."""
         slots = self.engine.slots()
-        if not slots:  # all workers are gone, for the moment
-            return
         more = len(slots) > len(self.groups) < len(self.parts)
         if more and self.n_groups is None and not any(group.late for group in self.groups):
             self._regroup(slots)
-        for group in self.groups:
-            if group.slot not in slots:
-                group.slot = groups.freest(slots, [other.slot for other in self.groups])
+        settled = groups.settle(slots, [group.slot for group in self.groups])
+        for group, slot in zip(self.groups, settled, strict=True):
+            group.slot = slot
 
     def _regroup(self, slots: list[str]) -> None:
         single: dict[int, Handle] = {}
@@ -304,8 +305,10 @@ class Fleet:
         )  # fmt: skip
 
     def _broadcast(self, point: FloatArray) -> Handle:
+        """Send a point to a place that is not late with anything; others take it from there."""
         self.bytes += point.nbytes
-        return self._submit("point", _itself, point)
+        swift = [group for group in self.groups if group.late is None]
+        return self._submit("point", _itself, point, at=swift[0] if swift else None)
 
     def _value(self, handle: Handle, timeout: float = math.inf) -> Any:
         value = self.engine.value(handle, timeout)
