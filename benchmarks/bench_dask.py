@@ -2,10 +2,11 @@
 
     python benchmarks/bench_dask.py rounds [--quick] [--sets digits,letter]
     python benchmarks/bench_dask.py overhead
+    python benchmarks/bench_dask.py model
     python benchmarks/bench_dask.py deaths
 
-`--record` keeps what was measured for the documentation. See `dask_rounds`, `dask_overhead` and
-`dask_deaths` for what is done.
+`--record` keeps what was measured for the documentation. See `dask_rounds`, `dask_overhead`,
+`dask_model` and `dask_deaths` for what is done.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import argparse
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", choices=("rounds", "overhead", "deaths"))
+    parser.add_argument("what", choices=("rounds", "overhead", "model", "deaths"))
     parser.add_argument("--quick", action="store_true", help="digits and few groups")
     parser.add_argument("--sets", default="")
     parser.add_argument("--groups", default="")
@@ -32,6 +33,10 @@ if __name__ == "__main__":
         import dask_overhead
 
         dask_overhead.measure(arguments.record)
+    elif arguments.what == "model":
+        import dask_model
+
+        dask_model.model(arguments.record)
     else:
         import dask_deaths
 

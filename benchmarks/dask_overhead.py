@@ -132,28 +132,33 @@ def measure(keep: bool) -> None:
         latency, bandwidth = measure_transfer(client)
     b, a = np.polyfit([row[0] for row in found], [row[1] for row in found], 1)
     speed, of_files = measure_work()
-    notes = [
-        f"A round costs about a = {1e3 * a:.0f} ms and b = {1e3 * b:.1f} ms for each group (a line "
-        "through the table); two weight matrices have "
-        f"{2 * 8 * SHAPE[0] * SHAPE[1]} bytes.",
-        f"A call with nothing to do: {1e3 * latency:.1f} ms. From one worker to another: "
-        f"{bandwidth / 1e6:.0f} MB/s. A pass: {speed / 1e9:.1f} GFlop/s of matrix products (CPU "
-        f"time, one thread). Duals to a file and back: {of_files / 1e6:.0f} MB/s.",
+    constants = [
+        ["a, each round", 1e3 * a, "ms"],
+        ["b, each group", 1e3 * b, "ms"],
+        ["latency, a call with nothing to do", 1e3 * latency, "ms"],
+        ["bandwidth, from worker to worker", bandwidth / 1e6, "MB/s"],
+        ["speed of a pass, one thread", speed / 1e9, "GFlop/s"],
+        ["duals to a file and back", of_files / 1e6, "MB/s"],
     ]
-    print(*notes, sep="\n")
+    for what, number, unit in constants:
+        print(f"{what}: {number:.3g} {unit}")
     if keep:
+        about = {
+            "command": "python benchmarks/bench_dask.py overhead --record",
+            "conditions": f"two worker processes, load of the machine before: {load:.1f}",
+        }
         record(
             "dask_overhead",
             title="Cost of an empty round",
-            command="python benchmarks/bench_dask.py overhead --record",
-            columns=[
-                "groups",
-                "ms a round",
-                "bytes of the client",
-                "among workers",
-                "all messages",
-            ],
+            columns=["groups", "ms a round", "bytes: client", "among workers", "all messages"],
             rows=[[k, f"{1e3 * s:.1f}", *(f"{x:.0f}" for x in moved)] for k, s, *moved in found],
-            conditions=f"two worker processes, load of the machine before: {load:.1f}",
-            notes=notes,
+            notes=[f"Two weight matrices have {2 * 8 * SHAPE[0] * SHAPE[1]} bytes here."],
+            **about,
+        )
+        record(
+            "dask_constants",
+            title="Constants of the time of a run",
+            columns=["constant", "measured", "unit"],
+            rows=[[what, float(f"{number:.3g}"), unit] for what, number, unit in constants],
+            **about,
         )

@@ -1,5 +1,7 @@
 """The rounds by themselves, in one process: the same optimum, however rows are spread."""
 
+import math
+
 import numpy as np
 import pytest
 import scipy.sparse
@@ -106,6 +108,34 @@ def test_the_automatic_pull_is_never_slower_than_none(name, C, k):
     less = max(len(ours.history) - 4, 1)
     plain, _ = train(parts, m, solver="cocoa", tol=1e-3, max_rounds=less)
     assert plain.status.value == "max_rounds"  # it would have taken more
+
+
+@pytest.mark.parametrize("k", [2, 8])
+def test_the_automatic_pull_is_nearly_as_good_as_the_best_fixed_one(k):
+    loss, (X, y) = losses.svm(smoothing=1.0), data("svm", n=160, d=12)
+    parts, m = split(X, y, loss, np.full(160, 3.0), even(160, k))
+    ours, _ = train(parts, m, tol=TOL)
+    most = int(len(ours.history) / 1.5)
+    for kappa in (1.0, 3.0, 10.0, 30.0, 100.0, 300.0):
+        fixed, _ = train(parts, m, tol=TOL, kappa=kappa, max_rounds=most - 1)
+        assert fixed.status.value == "max_rounds"  # it would have taken more
+
+
+def test_momentum_that_led_astray_is_dropped_with_the_next_pull():
+    method = Ascent((1, 2), "float64")
+    method.kappa, method.first, method.step, method.momentum = 9.0, 9.0, 0, 3.0
+    method.point, method.Z = np.ones((1, 2)), np.full((1, 2), 5.0)
+    method.progress, method.since, method.watched, method.excess = math.log(0.1), 9, 9, 1.0
+    method.primal, method.dual, method.astray = 2.0, 1.0, True  # the gap has not fallen
+    method._adapt()
+    assert method.kappa == pytest.approx(24.0)
+    assert method.momentum == 1.0
+    np.testing.assert_array_equal(method.Z, method.point)
+    method.progress, method.since, method.watched, method.excess = math.log(0.4), 9, 9, 1.0
+    method.astray, method.momentum = False, 3.0
+    method._adapt()
+    assert method.kappa == pytest.approx(9.0)  # enough progress: a stronger one is no cure
+    assert method.momentum == 3.0
 
 
 def test_acceleration_pays_where_groups_are_many():
