@@ -350,6 +350,42 @@ def test_a_slow_machine_is_skipped_and_caught_up():
     assert len(lines) < lines[-1]
 
 
+class Frozen(InProcess):
+    """The first machine stands still for some rounds, also with what is sent to it."""
+
+    now = again = 0
+
+    def submit(self, function, *args, key, at=None):
+        self.now += "-point-" in key
+        value = super().submit(function, *args, key=key)
+        given = [a for arg in args for a in (arg if isinstance(arg, list) else [arg])]
+        value.there = max((getattr(one, "there", 0) for one in given), default=0)
+        if 4 <= self.now < 9 and at == "machine 0":
+            value.there = 12
+            self.again += "-point-" in key
+        return value
+
+    def is_done(self, handle):
+        return getattr(handle, "there", 0) <= self.now
+
+    def value(self, handle, timeout=np.inf):
+        if np.isfinite(timeout) and not self.is_done(handle):
+            raise TimeoutError
+        return super().value(handle)
+
+
+def test_a_machine_that_stands_still_with_the_point_stops_nobody():
+    loss, X, y = problem("svm", {"smoothing": 1.0})
+    c = np.full(60, 0.5)
+    parts, m = split(X, y, loss, c, even(60, 4))
+    engine = Frozen(4)
+    fleet = fleet_of(engine, parts, patience=0.01)
+    result, fleet = train(parts, m, engine=engine, fleet=fleet, tol=TOL)
+    assert engine.again == 1  # the next points went elsewhere at once
+    check(result, fleet, loss, X, y, c, solve(X, y, loss, C=0.5, tol=1e-8).certificate)
+    assert np.diff(result.history.epochs).max() > 1
+
+
 class Growing(InProcess):
     """Two machines, and four from a certain round on."""
 
