@@ -16,7 +16,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse
-from distributed import Client, LocalCluster
 from sklearn.exceptions import ConvergenceWarning
 
 import shortlist
@@ -26,20 +25,6 @@ from shortlist.dask import MultilabelClassifier, PartitionError, TopKClassifier
 pytestmark = pytest.mark.filterwarnings("ignore::ResourceWarning", "ignore::DeprecationWarning")
 
 TOL = 1e-4
-
-
-@pytest.fixture(scope="module")
-def client():
-    settings = {
-        "distributed.worker.memory.terminate": False,
-        "distributed.comm.timeouts.connect": "60s",
-    }
-    with (
-        dask.config.set(settings),
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
-        Client(cluster) as client,
-    ):
-        yield client
 
 
 def small(n=90, d=6, m=4, seed=0):
@@ -253,49 +238,3 @@ def test_tuning_on_the_cluster(client):
     with joblib.parallel_config("dask", client=client):
         there = search.fit(X, y).cv_results_["mean_test_top1"]
     np.testing.assert_array_equal(here, there)
-
-
-# More than one worker's memory
-
-
-def block_of(number, rows, columns):
-    """Return examples that nobody else has, made where they are needed."""
-    rng = np.random.default_rng(number)
-    X = rng.standard_normal((rows, columns), np.float32)
-    X[:, 0] += 3.0 * (np.arange(rows) % 2)
-    return X
-
-
-@pytest.mark.skipif(
-    not os.environ.get("SHORTLIST_SLOW"), reason="SHORTLIST_SLOW is not set: two minutes, 3 GB"
-)
-def test_data_larger_than_a_workers_memory():
-    limit, rows, columns, n = 1400 << 20, 10_000, 500, 75
-    assert rows * columns * 4 * n > limit
-    X = da.concatenate(
-        [
-            da.from_delayed(
-                dask.delayed(block_of)(i, rows, columns), (rows, columns), np.float32
-            )
-            for i in range(n)
-        ]
-    )  # fmt: skip
-    y = da.arange(rows * n, chunks=rows) % 2
-    settings = {
-        "distributed.worker.memory.target": False,
-        "distributed.worker.memory.spill": False,
-        "distributed.worker.memory.pause": 0.95,
-        "distributed.worker.memory.terminate": 0.98,
-    }
-    with (
-        dask.config.set(settings),
-        LocalCluster(
-            n_workers=2, threads_per_worker=1, memory_limit=limit, dashboard_address=":0"
-        ) as cluster,
-        Client(cluster) as client,
-    ):
-        before = client.run(os.getpid)
-        model = TopKClassifier("svm", C=1e-4, tol=1e-2, random_state=0, client=client).fit(X, y)
-        assert client.run(os.getpid) == before  # nobody was killed for what it held
-    assert model.converged_
-    assert model.coef_.shape == (2, columns)

@@ -1,5 +1,7 @@
 """The rounds by themselves, in one process: the same optimum, however rows are spread."""
 
+import math
+
 import numpy as np
 import pytest
 import scipy.sparse
@@ -106,6 +108,34 @@ def test_the_automatic_pull_is_never_slower_than_none(name, C, k):
     less = max(len(ours.history) - 4, 1)
     plain, _ = train(parts, m, solver="cocoa", tol=1e-3, max_rounds=less)
     assert plain.status.value == "max_rounds"  # it would have taken more
+
+
+@pytest.mark.parametrize("k", [2, 8])
+def test_the_automatic_pull_is_nearly_as_good_as_the_best_fixed_one(k):
+    loss, (X, y) = losses.svm(smoothing=1.0), data("svm", n=160, d=12)
+    parts, m = split(X, y, loss, np.full(160, 3.0), even(160, k))
+    ours, _ = train(parts, m, tol=TOL)
+    most = int(len(ours.history) / 1.5)
+    for kappa in (1.0, 3.0, 10.0, 30.0, 100.0, 300.0):
+        fixed, _ = train(parts, m, tol=TOL, kappa=kappa, max_rounds=most - 1)
+        assert fixed.status.value == "max_rounds"  # it would have taken more
+
+
+def test_momentum_that_led_astray_is_dropped_with_the_next_pull():
+    method = Ascent((1, 2), "float64")
+    method.kappa, method.first, method.step, method.momentum = 9.0, 9.0, 0, 3.0
+    method.point, method.Z = np.ones((1, 2)), np.full((1, 2), 5.0)
+    method.progress, method.since, method.watched, method.excess = math.log(0.1), 9, 9, 1.0
+    method.primal, method.dual, method.astray = 2.0, 1.0, True  # the gap has not fallen
+    method._adapt()
+    assert method.kappa == pytest.approx(24.0)
+    assert method.momentum == 1.0
+    np.testing.assert_array_equal(method.Z, method.point)
+    method.progress, method.since, method.watched, method.excess = math.log(0.4), 9, 9, 1.0
+    method.astray, method.momentum = False, 3.0
+    method._adapt()
+    assert method.kappa == pytest.approx(9.0)  # enough progress: a stronger one is no cure
+    assert method.momentum == 3.0
 
 
 def test_acceleration_pays_where_groups_are_many():
@@ -320,6 +350,42 @@ def test_a_slow_machine_is_skipped_and_caught_up():
     assert len(lines) < lines[-1]
 
 
+class Frozen(InProcess):
+    """The first machine stands still for some rounds, also with what is sent to it."""
+
+    now = again = 0
+
+    def submit(self, function, *args, key, at=None):
+        self.now += "-point-" in key
+        value = super().submit(function, *args, key=key)
+        given = [a for arg in args for a in (arg if isinstance(arg, list) else [arg])]
+        value.there = max((getattr(one, "there", 0) for one in given), default=0)
+        if 4 <= self.now < 9 and at == "machine 0":
+            value.there = 12
+            self.again += "-point-" in key
+        return value
+
+    def is_done(self, handle):
+        return getattr(handle, "there", 0) <= self.now
+
+    def value(self, handle, timeout=np.inf):
+        if np.isfinite(timeout) and not self.is_done(handle):
+            raise TimeoutError
+        return super().value(handle)
+
+
+def test_a_machine_that_stands_still_with_the_point_stops_nobody():
+    loss, X, y = problem("svm", {"smoothing": 1.0})
+    c = np.full(60, 0.5)
+    parts, m = split(X, y, loss, c, even(60, 4))
+    engine = Frozen(4)
+    fleet = fleet_of(engine, parts, patience=0.01)
+    result, fleet = train(parts, m, engine=engine, fleet=fleet, tol=TOL)
+    assert engine.again == 1  # the next points went elsewhere at once
+    check(result, fleet, loss, X, y, c, solve(X, y, loss, C=0.5, tol=1e-8).certificate)
+    assert np.diff(result.history.epochs).max() > 1
+
+
 class Growing(InProcess):
     """Two machines, and four from a certain round on."""
 
@@ -351,7 +417,15 @@ def test_groups_are_even_and_stay_where_they_are():
     found = groups.group([90, 1, 1, 1, 1], [None] * 5, ["a", "b", "c"])
     assert [own for _, own in found] == [(0,), (1,), (2, 3, 4)]
     assert groups.group([1] * 4, [None] * 4, ["a", "a"]) == [("a", (0, 1)), ("a", (2, 3))]
-    assert groups.freest(["a", "a", "b"], ["a", "b", "b"]) == "a"
+
+
+def test_groups_settle_where_there_is_room():
+    assert groups.settle(["a", "a", "b"], ["a", "b", "a"]) == ["a", "b", "a"]
+    assert groups.settle(["a"], ["a", "b"]) == ["a", "a"]  # b died
+    assert groups.settle(["a", "c"], ["a", "a"]) == ["a", "c"]  # and came back, as c
+    assert groups.settle(["a", "b"], ["b", "b", "b", "b"]) == ["b", "b", "a", "a"]
+    assert groups.settle(["c", "d"], ["a", "b"]) == ["c", "d"]
+    assert groups.settle(["a", "a", "a", "b"], ["a", "a"]) == ["a", "a"]  # no need to move
 
 
 def test_no_function_of_a_group_changes_its_arguments():

@@ -16,18 +16,28 @@ at which the problem with the pull has the gap :math:`P_\kappa(V) - D_\kappa(v)`
 
 *progress*
     what a round adds to :math:`D_\kappa`, divided by that gap: between 0 and 1, and known one
-    round later from the same sums. Little progress says that the pull is too weak, a round that
+    round later from the same sums. Little progress hints that the pull is too weak, a round that
     almost solves its problem that it is stronger than need be;
 *pace*
     by how much the logarithm of the certificate's gap falls in a round, times
     :math:`\sqrt{1 + \kappa}`. Where the loss is smooth, and rounds solve their problems well
     enough, it is between 1 and 2, whatever the data and the number of groups. Less says that what
-    rounds leave unsolved adds up: the pull is too weak, also where the progress looks well.
+    rounds leave unsolved adds up.
 
-The first rounds have no pull; where they make enough progress none is ever used. The first pull is
-what their progress asks for, later ones are steps up and down from it. Losses with kinks may not
-reach the pace whatever the pull, and be worse off with a stronger one; so the rate that each
-step has had is remembered, and one that was slower than its neighbours is left.
+The first rounds have no pull. With the progress `p` they divide the gap by about
+:math:`1 / (1 - p)` each. A pull of :math:`1 + \kappa = 1 / (2p)` raises the progress to about one
+half, and at the pace 1 divides the gap by :math:`e^{\sqrt{2p}}`, which is more. So plain rounds go
+on only where each solves half of its problem; else this is the first pull, and later ones are
+steps up and down from it.
+
+A slow pace asks for another pull. Where there is little progress besides, the pull is too weak, and
+a few rounds are enough to tell; where there is much, a stronger one is no cure, and the weaker one
+is tried. Little progress alone is no reason: rounds that solve little of their problems may keep
+the pace. If the last point was worse than one before, momentum has led astray, and begins anew.
+
+Losses with kinks may not reach the pace whatever the pull, and be worse off with a stronger one;
+so the rate that each step has had is remembered, and one that was slower than its neighbours is
+left.
 
 The certificate is that of the original problem: the least objective of a point, and the largest
 dual objective.
@@ -47,10 +57,12 @@ from shortlist.dask.partitions import Answer
 from shortlist.solvers.accelerated import next_momentum
 from shortlist.solvers.result import Certificate
 
-#: Progress of a round that is left alone.
-_LEAST, _MOST = 0.06, 0.5
+#: Progress below which a slow pace shows sooner, and above which the pull is stronger than need be.
+_LEAST, _MOST = 0.2, 0.5
+#: Progress with which a stronger pull is no cure for a slow pace.
+_ENOUGH = 0.33
 #: The least progress without a pull, and what the first pull aims at.
-_LEAST_PLAIN, _FIRST_AIM = 0.2, 0.5
+_LEAST_PLAIN, _LEAST_PLAIN_OF_KINKS, _FIRST_AIM = 0.5, 0.2, 0.5
 #: How much the last round counts in the mean progress.
 _NEW = 0.4
 #: Rounds after a change of the pull before its next one.
@@ -59,18 +71,18 @@ _PATIENCE = 2
 _STEP = 2.5
 #: A pull weaker than this is none.
 _NEGLIGIBLE = 0.5
-#: The least pace, and the least rounds that it is measured over.
-_SLOW, _WINDOW, _WINDOW_OF_KINKS = 0.9, 6, 10
+#: The least pace.
+_SLOW = 0.9
+#: The least rounds that it is measured over; where there is little progress; of losses with kinks.
+_WINDOW, _WINDOW_OF_LITTLE, _WINDOW_OF_KINKS = 6, 3, 10
 #: Losses with kinks only suffer from pulls stronger than so many steps above the first.
 _MOST_STEPS_OF_KINKS = 1
-#: A pace that is worth two steps at once.
-_VERY_SLOW = 0.5
 #: What is remembered of rates fades: gaps fall more slowly in the end.
 _FADING = 0.8
 #: What a checkpoint holds besides arrays.
 _NUMBERS = (
     *("kappa", "momentum", "progress", "since", "primal", "dual"),
-    *("first", "step", "watched", "excess"),
+    *("first", "step", "watched", "excess", "astray"),
 )
 
 
@@ -120,6 +132,7 @@ class Ascent:
         self.rates: dict[int, float] = {}  # by steps: the fall of the gap's logarithm in a round
         self.watched, self.excess = 0, math.nan  # rounds of the present window, and where it began
         self.primal, self.dual = math.inf, -math.inf
+        self.astray = False  # whether the last point was worse than one before
         self.best: FloatArray = np.zeros(shape, self.dtype)  # that with the least objective so far
         self.before: _Before | None = None
 
@@ -141,6 +154,7 @@ class Ascent:
         point = self.question().point.astype(np.float64)
         primal = 0.5 * squared(point) + answer.losses
         dual = -answer.conjugates - 0.5 * squared(self.model)
+        self.astray = primal > self.primal
         if primal < self.primal:
             self.primal, self.best = primal, point.astype(self.dtype)
         self.dual = max(self.dual, dual)
@@ -182,31 +196,30 @@ class Ascent:
         self.since += 1
 
     def _adapt(self) -> None:
-        """Change the pull where rounds make too little progress, needlessly much, or no pace."""
+        """Change the pull where rounds make no pace, or needlessly much progress."""
         slow = self._is_slow()
         if self.since < _PATIENCE:
             return
         progress = math.exp(self.progress)
         if self.kappa == 0.0 and self.first == 0.0:
-            if progress < _LEAST_PLAIN:
+            if progress < (_LEAST_PLAIN_OF_KINKS if self.kinks else _LEAST_PLAIN):
                 self.first = _FIRST_AIM / progress - 1.0
                 self._pull(self.first)
-        elif slow or (progress < _LEAST and not self.kinks):
-            self._leave(restart=slow)
+        elif slow and self.kinks:
+            self._leave()
+        elif slow:
+            self._take_step(-1 if progress > _ENOUGH else 1, restart=self.astray)
         elif progress > _MOST and self.step - 1 not in self.rates:
             self._take_step(-1)
 
-    def _leave(self, restart: bool) -> None:
-        """Leave a pull that is too slow, for the stronger one or for the weaker one."""
+    def _leave(self) -> None:
+        """Leave a pull that is too slow for a loss with kinks."""
         above, below = self.rates.get(self.step + 1), self.rates.get(self.step - 1, -math.inf)
         own = self.rates.get(self.step, 0.0)
-        if self.kinks and (below > own or self.step >= _MOST_STEPS_OF_KINKS):
+        if below > own or self.step >= _MOST_STEPS_OF_KINKS:
             self._take_step(-1, restart=own <= 0.0)
         elif above is None or above > own:
-            far = restart and not self.kinks and own * math.sqrt(1.0 + self.kappa) < _VERY_SLOW
-            self._take_step(2 if far and above is None else 1, restart)
-        elif below > own:
-            self._take_step(-1)
+            self._take_step(1, restart=True)
         elif own <= 0.0:  # none is of use any more: what was seen is long ago
             self.rates.clear()
             self._take_step(-1, restart=True)
@@ -232,13 +245,20 @@ class Ascent:
         root = math.sqrt(1.0 + self.kappa)
         if math.isnan(self.excess):
             self.watched, self.excess = 0, excess
-        if self.watched < max(_WINDOW_OF_KINKS if self.kinks else _WINDOW, root):
+        if self.watched < self._window(root):
             return False
         rate = math.log(self.excess / excess) / self.watched
         self.watched, self.excess = 0, excess
         self.rates = {step: _FADING * known for step, known in self.rates.items()}
         self.rates[self.step] = rate
         return rate * root < _SLOW
+
+    def _window(self, root: float) -> float:
+        """Return how many rounds the pace is measured over."""
+        little = self.progress < math.log(_LEAST) and self.momentum > 0.5 * root  # not at its start
+        if little and not self.kinks:
+            return _WINDOW_OF_LITTLE
+        return max(_WINDOW_OF_KINKS if self.kinks else _WINDOW, root)
 
     def state(self) -> tuple[Numbers, dict[str, FloatArray]]:
         """Return all that the next rounds depend on: what JSON can hold, and arrays."""

@@ -24,7 +24,10 @@ class Engine(Protocol):
     def __exit__(self, *error: object) -> None: ...
 
     def slots(self) -> list[str]:
-        """Return the places where functions run at the same time; a place may occur often."""
+        """Return the places where functions run at the same time; a place may occur often.
+
+        There is always one: an engine that has none waits, or raises an error.
+        """
 
     def places(self, handles: Sequence[Handle]) -> list[str | None]:
         """Return where values are held."""

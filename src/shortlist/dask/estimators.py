@@ -80,6 +80,7 @@ class DistributedClassifier(ClassifierMixin, BaseEstimator):
         max_time: float = math.inf,
         n_groups: int | None = None,
         patience: float = 60.0,
+        worker_timeout: float = 300.0,
         random_state: Any = None,
         verbose: int = 0,
         callbacks: Sequence[Callback] = (),
@@ -102,6 +103,7 @@ class DistributedClassifier(ClassifierMixin, BaseEstimator):
         self.max_time = max_time
         self.n_groups = n_groups
         self.patience = patience
+        self.worker_timeout = worker_timeout
         self.random_state = random_state
         self.verbose = verbose
         self.callbacks = callbacks
@@ -143,14 +145,15 @@ class DistributedClassifier(ClassifierMixin, BaseEstimator):
         self._check_form(chunks.single)
         with contextlib.ExitStack() as stack:
             client = stack.enter_context(connected(self.client))
-            engine = stack.enter_context(DaskEngine(client))
+            engine = stack.enter_context(DaskEngine(client, self.worker_timeout))
             name = f"shortlist-{uuid.uuid4().hex[:8]}"
-            store = stack.enter_context(self._stored(client))
-            most = self._partitions(engine, store)
+            store, n_slots = stack.enter_context(self._stored(client)), len(engine.slots())
+            most = self._partitions(n_slots, store)
             parts, sizes, found = self._load(engine, chunks, loss, name, most)
             fleet = Fleet(
                 engine, parts, sizes, seed=seed, epochs=self.local_epochs,
-                n_groups=self.n_groups, patience=self.patience, name=name, asked_for=most,
+                n_groups=self.n_groups, at_least=n_slots, patience=self.patience, name=name,
+                asked_for=most,
             )  # fmt: skip
             callback = stack.enter_context(self._watched())
             result = rounds.train(
@@ -172,7 +175,7 @@ class DistributedClassifier(ClassifierMixin, BaseEstimator):
         as_integer(self.local_epochs, "local_epochs", 1)
         if self.n_groups is not None:
             as_integer(self.n_groups, "n_groups", 1)
-        for name in ("patience", "max_time"):
+        for name in ("patience", "worker_timeout", "max_time"):
             if not as_number(getattr(self, name), name) > 0.0:
                 raise ValueError(f"{name} is {getattr(self, name)}; it must be positive.")
         return rounds.Options(
@@ -192,12 +195,12 @@ class DistributedClassifier(ClassifierMixin, BaseEstimator):
     def _check_form(self, single: bool) -> None:
         """Refuse labels of another kind."""
 
-    def _partitions(self, engine: DaskEngine, store: Store | None) -> int:
+    def _partitions(self, n_slots: int, store: Store | None) -> int:
         """Return the most partitions to make: as many as the run had that is continued."""
         saved = store.load() if store is not None and self.resume else None
         if saved is not None:
             return int(saved[0]["partitions"])
-        return max(_PARTITIONS * len(engine.slots()), self.n_groups or 1)
+        return max(_PARTITIONS * n_slots, self.n_groups or 1)
 
     def _load(
         self, engine: DaskEngine, chunks: Chunks, loss: Any, name: str, most: int
@@ -449,6 +452,8 @@ class TopKClassifier(DistributedClassifier):
         thread of the workers, and more when workers join.
     patience : float
         Seconds after which a round goes on without a slow worker; its answer is added later.
+    worker_timeout : float
+        Seconds that a fit waits where there is no worker at all; `NoWorkerError` is raised then.
     random_state : int, RandomState or None
         Determines the order in which examples are visited.
     verbose : int
@@ -569,9 +574,9 @@ class MultilabelClassifier(DistributedClassifier):
         or a rule of `shortlist.model_selection.thresholds` that needs no scores.
     k, smoothing, C, solver, fit_intercept, intercept_scaling, class_weight, tol, max_rounds
         As in `TopKClassifier`.
-    local_epochs, max_time, n_groups, patience, random_state, verbose, callbacks, checkpoint
+    local_epochs, max_time, n_groups, patience, worker_timeout, random_state, verbose, callbacks
         As in `TopKClassifier`.
-    checkpoint_every, resume, client
+    checkpoint, checkpoint_every, resume, client
         As in `TopKClassifier`.
 
     Attributes
@@ -621,6 +626,7 @@ class MultilabelClassifier(DistributedClassifier):
         max_time: float = math.inf,
         n_groups: int | None = None,
         patience: float = 60.0,
+        worker_timeout: float = 300.0,
         random_state: Any = None,
         verbose: int = 0,
         callbacks: Sequence[Callback] = (),
@@ -633,9 +639,9 @@ class MultilabelClassifier(DistributedClassifier):
             loss, k=k, smoothing=smoothing, C=C, solver=solver, fit_intercept=fit_intercept,
             intercept_scaling=intercept_scaling, class_weight=class_weight, tol=tol,
             max_rounds=max_rounds, local_epochs=local_epochs, max_time=max_time,
-            n_groups=n_groups, patience=patience, random_state=random_state, verbose=verbose,
-            callbacks=callbacks, checkpoint=checkpoint, checkpoint_every=checkpoint_every,
-            resume=resume, client=client,
+            n_groups=n_groups, patience=patience, worker_timeout=worker_timeout,
+            random_state=random_state, verbose=verbose, callbacks=callbacks, checkpoint=checkpoint,
+            checkpoint_every=checkpoint_every, resume=resume, client=client,
         )  # fmt: skip
         self.threshold = threshold
 

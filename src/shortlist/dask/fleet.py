@@ -99,6 +99,9 @@ class Fleet:
         Passes of each group in a round.
     n_groups : int, optional
         The number of groups; by default as many as there are slots.
+    at_least : int
+        The groups to begin with where there are fewer slots: those that were seen before. What
+        died since will be back, and should not decide the sums.
     patience : float
         Seconds that a late group is waited for.
     name : str
@@ -116,13 +119,14 @@ class Fleet:
         seed: int = 0,
         epochs: int = 1,
         n_groups: int | None = None,
+        at_least: int = 1,
         patience: float = math.inf,
         name: str = "shortlist",
         asked_for: int | None = None,
     ) -> None:
         self.engine, self.parts, self.sizes = engine, parts, sizes
         self.seed, self.epochs, self.n_groups = seed, epochs, n_groups
-        self.patience, self.name = patience, name
+        self.at_least, self.patience, self.name = at_least, patience, name
         self.asked_for = len(parts) if asked_for is None else asked_for
         self.lost = 0  # losses of duals that the client knows of
         self.incomplete = 0  # rounds in a row that some group was late for
@@ -145,9 +149,8 @@ class Fleet:
 
     def _slots(self) -> list[str]:
         slots = self.engine.slots()
-        if self.n_groups is None:
-            return slots
-        return [slots[i % len(slots)] for i in range(self.n_groups)]
+        number = self.n_groups or max(self.at_least, len(slots))
+        return [slots[i % len(slots)] for i in range(number)]
 
     def _layout(self, slots: list[str]) -> list[tuple[str, tuple[int, ...]]]:
         examples = [size.examples for size in self.sizes]
@@ -160,14 +163,12 @@ class Fleet:
     def keep_up(self) -> None:
         """Look which places are there: replace those that are gone, use those that joined."""
         slots = self.engine.slots()
-        if not slots:  # all workers are gone, for the moment
-            return
         more = len(slots) > len(self.groups) < len(self.parts)
-        if more and self.n_groups is None and not any(group.late for group in self.groups):
+        if more and self.n_groups is None and not self.is_late:
             self._regroup(slots)
-        for group in self.groups:
-            if group.slot not in slots:
-                group.slot = groups.freest(slots, [other.slot for other in self.groups])
+        settled = groups.settle(slots, [group.slot for group in self.groups])
+        for group, slot in zip(self.groups, settled, strict=True):
+            group.slot = slot
 
     def _regroup(self, slots: list[str]) -> None:
         single: dict[int, Handle] = {}
@@ -187,8 +188,8 @@ class Fleet:
         Where not all are, only its model means anything.
         """
         self.keep_up()
-        point = self._broadcast(question.point)
         if question.shrink is None:
+            point = self._broadcast(question.point, self.groups[0])
             return self._value(self._sum(self._each("gradient", _differentiate, point))), True
         scale, seed = len(self.groups) * question.shrink, (self.seed, round_)
         if self.incomplete >= _MOST_INCOMPLETE:
@@ -196,12 +197,7 @@ class Fleet:
         else:
             late, patience = None, self.patience
         free = [group for group in self.groups if group.late is None]
-        for group in free:
-            group.held = self._submit(
-                "ascend", _ascend, self._parts(group), group.held, point, scale, self.epochs, seed,
-                at=group,
-            )  # fmt: skip
-        answers = [self._submit("answer", _answer, group.held, at=group) for group in free]
+        answers = self._begin(free, question.point, scale, seed, patience)
         total, missing = self._collect(answers, patience)
         complete = not missing and len(free) == len(self.groups)
         change = total.model.astype(np.float64)
@@ -216,6 +212,46 @@ class Fleet:
         self.incomplete = 0 if complete else self.incomplete + 1
         return total._replace(model=change), complete
 
+    def _begin(
+        self,
+        free: list[_Group],
+        point: FloatArray,
+        scale: float,
+        seed: tuple[int, int],
+        patience: float,
+    ) -> list[Handle]:
+        """Let groups work from a point; return their answers, which will be there some time.
+
+        If not even the point is there in time, the place that it was sent to stands still, and
+        nobody can have begun: the others get it from another place.
+        """
+        answers: dict[_Group, Handle] = {}
+        waiting = free
+        while waiting:
+            there, before = self._broadcast(point, waiting[0]), [group.held for group in waiting]
+            for group, held in zip(waiting, before, strict=True):
+                group.held = self._submit(
+                    "ascend", _ascend, self._parts(group), held, there, scale, self.epochs, seed,
+                    at=group,
+                )  # fmt: skip
+                answers[group] = self._submit("answer", _answer, group.held, at=group)
+            others = [group for group in waiting if group.slot != waiting[0].slot]
+            if not others or self._comes(there, patience):
+                break
+            for group, held in zip(waiting, before, strict=True):
+                group.held = held if group in others else group.held
+            waiting = others
+        return [answers[group] for group in free]
+
+    def _comes(self, handle: Handle, patience: float) -> bool:
+        """Return whether a value is there in time."""
+        end = time.monotonic() + patience
+        while not self.engine.is_done(handle):
+            if time.monotonic() > end:
+                return False
+            time.sleep(0.002)
+        return True
+
     def _collect(self, answers: list[Handle], patience: float) -> tuple[Answer, list[int]]:
         """Return the sum of the answers that are there in time, and which are missing."""
         try:
@@ -226,6 +262,11 @@ class Fleet:
             time.sleep(0.05)
         total = self._value(self._sum([answers[i] for i in there]))
         return total, [i for i in range(len(answers)) if i not in there]
+
+    @property
+    def is_late(self) -> bool:
+        """Whether some group has yet to answer an earlier question."""
+        return any(group.late is not None for group in self.groups)
 
     def drain(self) -> FloatArray | None:
         """Wait for all answers that are late; return what they change, if there are any."""
@@ -241,7 +282,7 @@ class Fleet:
         """Return the model of the duals that are held, and the losses at a point, exactly."""
         self.keep_up()
         self.drain()
-        there = self._broadcast(point)
+        there = self._broadcast(point, self.groups[0])
         answers = [
             self._submit("rebuild", _rebuild, self._parts(group), group.held, there, at=group)
             for group in self.groups
@@ -303,9 +344,10 @@ class Fleet:
             function, *args, key=f"{self.name}-{key}-{self.count}", at=place
         )  # fmt: skip
 
-    def _broadcast(self, point: FloatArray) -> Handle:
+    def _broadcast(self, point: FloatArray, group: _Group) -> Handle:
+        """Send a point to the place of a group; others take it from there."""
         self.bytes += point.nbytes
-        return self._submit("point", _itself, point)
+        return self._submit("point", _itself, point, at=group)
 
     def _value(self, handle: Handle, timeout: float = math.inf) -> Any:
         value = self.engine.value(handle, timeout)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import itertools
 from collections.abc import Sequence
 
@@ -41,6 +42,20 @@ def _runs(sizes: Sequence[int], count: int) -> list[tuple[int, ...]]:
     return [tuple(range(*pair)) for pair in itertools.pairwise(bounds)]
 
 
-def freest(slots: Sequence[str], taken: Sequence[str]) -> str:
-    """Return the place with the fewest groups for each of its slots."""
-    return min(dict.fromkeys(slots), key=lambda slot: taken.count(slot) / slots.count(slot))
+def settle(slots: Sequence[str], taken: Sequence[str]) -> list[str]:
+    """Return where groups go that are at the places `taken`, now that there are these slots.
+
+    A group stays where it is, unless its place is gone, or has more groups than slots while
+    another has slots to spare: one that died and came back is used again.
+    """
+    number = collections.Counter(slots)
+    room = {slot: max(own, -(-len(taken) * own // len(slots))) for slot, own in number.items()}
+    found: list[str] = []
+    for slot in taken:
+        found.append(slot if room.get(slot, 0) else "")
+        if found[-1]:
+            room[slot] -= 1
+    for i in (i for i, slot in enumerate(found) if not slot):
+        found[i] = max(room, key=lambda slot: room[slot] / number[slot])
+        room[found[i]] -= 1
+    return found

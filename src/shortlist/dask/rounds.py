@@ -85,6 +85,7 @@ class _Rounds:
         if not self._resume():
             fleet.start()
             self.method = self._first()
+        self.due = self._next_due()
 
     def _first(self) -> Method:
         solver = self.options.solver
@@ -108,7 +109,8 @@ class _Rounds:
             status = Status.CONVERGED  # the checkpoint is that of a solution
         while status is None:
             self._ask()
-            if options.store is not None and self.round % options.every == 0:
+            # A checkpoint waits for all groups; rather it waits until none is late by itself.
+            if options.store is not None and self.round >= self.due and not self.fleet.is_late:
                 self._save()
             if not self.history:  # nothing is certified before all groups have answered once
                 continue
@@ -208,6 +210,7 @@ class _Rounds:
     def _save(self) -> None:
         store, change = self.options.store, self.fleet.drain()
         assert store is not None
+        self.due = self._next_due()
         if change is not None:
             self.method.hear_some(change)
         numbers, arrays = self.method.state()
@@ -239,6 +242,10 @@ class _Rounds:
             return
         if self.method.needs_proof:
             self.fleet.load(store.folder, self.round)
+
+    def _next_due(self) -> int:
+        """Return the round of the next checkpoint."""
+        return (self.round // self.options.every + 1) * self.options.every
 
     def _identity(self) -> dict[str, Any]:
         prints = [size.fingerprint for size in self.fleet.sizes]

@@ -22,7 +22,7 @@ from shortlist._arrays import FloatArray
 from shortlist.dask.partitions import Duals, Partition, naming, zero_duals
 from shortlist.solvers.checkpoint import CheckpointError
 
-_FORMAT = "shortlist distributed checkpoint 1"
+_FORMAT = "shortlist distributed checkpoint 2"
 _DAMAGE = (OSError, EOFError, KeyError, ValueError, zipfile.BadZipFile)
 
 Arrays = dict[str, FloatArray]
