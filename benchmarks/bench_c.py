@@ -57,6 +57,10 @@ MULTILABEL = {
 }
 LOSSES = {**MULTICLASS, **MULTILABEL}
 QUICK = ("smooth svm", "softmax", "top-3 svm alpha", "smooth multilabel_svm", "ova_logistic")
+#: What the figure shows, so that it fits on a page.
+DRAWN = ("smooth svm", "softmax", "top-3 svm alpha", "ova_logistic", "smooth multilabel_svm",
+         "multilabel_softmax")  # fmt: skip
+PEER_COLORS = ("tab:red", "tab:purple", "tab:brown", "tab:pink", "tab:olive", "tab:cyan", "gray")
 LIMIT = 60.0
 #: A method is not judged by less than this: differences are noise.
 NOISE = 0.02
@@ -161,12 +165,14 @@ def figure(cells: list[Cell], file: str) -> None:
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
 
-    panels = sorted({(cell.set, cell.loss) for cell in cells if cell.tol == 1e-3})
+    shown = {(cell.set, cell.loss) for cell in cells if cell.tol == 1e-3 and cell.loss in DRAWN}
+    panels = sorted(shown, key=lambda panel: (SETS.index(panel[0]), DRAWN.index(panel[1])))
     columns = min(len(panels), 3)
     n_rows = -(-len(panels) // columns)
     fig, axes = plt.subplots(
-        n_rows, columns, figsize=(4.2 * columns, 3.2 * n_rows), squeeze=False, sharex=True
+        n_rows, columns, figsize=(4.2 * columns, 3.0 * n_rows + 0.8), squeeze=False
     )
+    lines = {}  # one of each method, for the legend
     styles = {"auto": ("black", 2.6), "sdca": ("tab:blue", 1.4), "accelerated": ("tab:orange", 1.4),
               "newton": ("tab:green", 1.4)}  # fmt: skip
     for axis, (set_, loss) in zip(axes.flat, panels, strict=False):
@@ -179,17 +185,22 @@ def figure(cells: list[Cell], file: str) -> None:
             if points:
                 color, width = styles.get(name, (None, 1.0))
                 style = "-" if name in METHODS else "--"
-                axis.loglog(*zip(*points, strict=True), style, color=color, lw=width, label=name,
-                            base=10, marker="o", ms=3)  # fmt: skip
+                color = color or PEER_COLORS[len(lines) % len(PEER_COLORS)]
+                color = lines[name].get_color() if name in lines else color
+                (lines[name],) = axis.loglog(
+                    *zip(*points, strict=True), style, color=color, lw=width, marker="o", ms=3
+                )
         axis.set_title(f"{set_}, {loss}", fontsize=10)
         axis.set_xscale("log", base=2)
         axis.grid(alpha=0.3)
-        axis.legend(fontsize=7)
+    for axis in axes.flat[len(panels) :]:
+        axis.set_visible(False)
+    fig.legend(lines.values(), lines, loc="upper center", ncols=5, frameon=False)
     for axis in axes[:, 0]:
         axis.set_ylabel("seconds to a gap of 1e-3")
     for axis in axes[-1]:
         axis.set_xlabel("C")
-    fig.tight_layout()
+    fig.tight_layout(rect=(0.0, 0.0, 1.0, 1.0 - 0.7 / fig.get_figheight()))
     fig.savefig(file, dpi=110)
     print(file)
 

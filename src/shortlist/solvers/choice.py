@@ -36,13 +36,15 @@ _SCORE, _ENTROPIC_SCORE, _NUMBER = 55.0, 150.0, 0.27
 #: What a pass, and a step, take besides, in the interpreter.
 _PASS, _STEP = 0.4e6, 2e6
 #: A pass with a pull, and its share of evaluations, relative to a plain one.
-_WITH_PULL = 1.6
+_WITH_PULL = 1.15
 #: A step of Newton's method without its system, for each score, and each score and number.
 _SCORE_OF_STEP, _NUMBER_OF_STEP = 120.0, 0.2
-#: A product of the system with a direction; building its matrix; factoring it.
-_PRODUCT, _MATRIX, _FACTOR = 0.08, 0.02, 0.02
+#: A product of the system with a direction; building its matrix; factoring it; its blocks.
+_PRODUCT, _MATRIX, _FACTOR, _BLOCK = 0.08, 0.02, 0.02, 0.1
 #: Every class of an example has curvature in an entropy.
 _ENTROPIC_MATRIX = 0.04
+#: Steps that a loss with kinks takes, relative to a smooth one.
+_WITH_KINKS = 1.5
 #: A change must be likely to save this much.
 _WORTH_A_CHANGE = 1.15
 #: The share of Newton's cost that passes with a pull may take before they are judged; the latter
@@ -130,7 +132,7 @@ def _least_accelerated_passes(problem: Problem, history: History, tol: float) ->
     """Return a low estimate: these passes are judged again when they have begun."""
     root = math.sqrt(condition(problem))
     # Where Newton's method is cheap, entropies are not tried for long.
-    share = 0.35 if traits(problem.loss).entropic and systems.is_direct(problem) else 0.07
+    share = 0.15 if traits(problem.loss).entropic and systems.is_direct(problem) else 0.07
     return 2.0 + _to_go(history, tol) * max(min(root, 2.5), share * root)
 
 
@@ -163,16 +165,17 @@ def _cost_of_newton(problem: Problem, near: float = math.inf) -> float:
     step = _STEP + scores * (_SCORE_OF_STEP + _NUMBER_OF_STEP * _columns(problem))
     width = problem.d * problem.m
     last_steps = (1.0 if known.entropic else 3.0) + 0.6 * near
+    kinks = 1.0 if known.smoothing else _WITH_KINKS
     if systems.is_direct(problem):
         steps = 3.0 + 0.35 * doubled if known.entropic else 5.0 + 1.5 * doubled
-        steps = min(steps, last_steps)
+        steps = kinks * min(steps, last_steps)
         matrix = _ENTROPIC_MATRIX if known.entropic else _MATRIX
         return steps * (step + matrix * problem.n * width**2 + _FACTOR * width**3)
     steps = 4.0 + 0.6 * doubled if known.entropic else 8.0 + 2.5 * doubled
-    steps = min(steps, last_steps)
+    steps = kinks * min(steps, last_steps)
     iterations = min(30.0 + 3.0 * math.sqrt(hardness), 150.0)
     blocks = systems.cost_of_blocks(np.full(problem.m, problem.n), problem.d)
     if systems.are_worth(blocks, problem):
-        step += _MATRIX * blocks
+        step += _BLOCK * blocks
         iterations = 10.0 if known.separable else iterations
     return steps * (step + iterations * _PRODUCT * scores * _columns(problem))
