@@ -24,7 +24,7 @@ class Grid(NamedTuple):
     kernel: str
     step: int  # each `step`-th power of 2
     folds: int = FOLDS  # of the ten, how many are held out in turn
-    scouted: bool = False  # only settings next to those that `scout` finds best for a metric
+    scouted: bool = False  # only settings near those that `scout` finds best for a metric
     seconds: float = math.inf  # the most for one fit
 
     @property
@@ -51,7 +51,7 @@ class Grid(NamedTuple):
         return " ".join(parts)
 
     def is_thinner_than(self, other: Grid) -> bool:
-        """Return whether the other has all the settings and folds of this one, and more."""
+        """Return whether the other tries at least as much in every respect, and more in one."""
         return (
             self != other
             and self.kernel == other.kernel
@@ -67,5 +67,6 @@ class Grid(NamedTuple):
         if self.folds < FOLDS:
             text += f", {self.folds} of the {FOLDS} folds"
         if self.scouted:
-            text += ", settings next to the best of a scout"
+            text += ", all powers of gamma" if self.gammas is not None else ""
+            text += " near the best of a scout"
         return text

@@ -14,26 +14,21 @@ import warnings
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from paper.grid import FOLDS, Grid
 from paper.methods import MULTILABEL, Method
 from paper.protocol import TOL, draws, summary
 from paper.record import Record
-from paper.scout import Ranges, scouted
-from shortlist import MultilabelClassifier, MultilabelClassifierCV, datasets
+from paper.scout import scouted
+from paper.validation import METRICS, Tried, cross_validated, whole
+from shortlist import MultilabelClassifier, datasets
 from shortlist.metrics import metric
 from shortlist.model_selection import IterativeStratifiedKFold
 
-METRICS = (
-    "rank_loss", "hamming_loss", "accuracy", "subset_accuracy", "f1_micro", "f1_macro",
-    "f1_instance",
-)  # fmt: skip
 #: Paths of a search that was ended before its cell was done.
 UNFINISHED = Path("build") / "paper"
 
@@ -65,25 +60,6 @@ ABSENT = ("bookmarks",)
 HERE = tuple(name for name in SETS if name not in ABSENT)
 
 
-class Tried(NamedTuple):
-    """What cross-validation says of all settings that were tried."""
-
-    params: list[dict[str, Any]]
-    merits: dict[str, NDArray[np.float64]]  # (settings, folds); more is better
-    thresholds: dict[str, NDArray[np.float64]]
-    gaps: list[float]
-
-    def best(self, name: str) -> int:
-        """Return the best setting for a metric; of equal ones the first."""
-        return int(np.argmax(self.merits[name].mean(axis=1)))
-
-    def chosen(self, name: str) -> dict[str, Any]:
-        """Return its parameters."""
-        at = self.best(name)
-        cut = {"threshold": float(self.thresholds[name][at])} if name in self.thresholds else {}
-        return {**self.params[at], **cut}
-
-
 def cell(
     train: datasets.Dataset,
     test: datasets.Dataset,
@@ -103,7 +79,7 @@ def cell(
     with warnings.catch_warnings():
         # Which fits missed the tolerance is part of the cell.
         warnings.simplefilter("ignore", ConvergenceWarning)
-        ranges = scouted(train, estimator, grid, METRICS, seed) if grid.scouted else whole(grid)
+        ranges = scouted(train, estimator, grid, seed) if grid.scouted else whole(grid)
         dealt = IterativeStratifiedKFold(folds, shuffle=True, random_state=seed)
         cut = list(dealt.split(train.X, train.y))[: grid.folds]
         tried = cross_validated(estimator, train, ranges, cut, unfinished)
@@ -116,48 +92,6 @@ def cell(
 def with_labels(data: datasets.Dataset) -> datasets.Dataset:
     """Return the examples that have a label."""
     return data.take(np.flatnonzero(np.diff(data.y.indptr)))
-
-
-def whole(grid: Grid) -> Ranges:
-    """Return all settings of a grid."""
-    return dict.fromkeys((None,) if grid.gammas is None else grid.gammas, grid.Cs)
-
-
-def cross_validated(
-    estimator: Any,
-    train: datasets.Dataset,
-    ranges: Ranges,
-    cut: Sequence[Any],
-    unfinished: Path | None = None,
-) -> Tried:
-    """Return what the folds say of all settings, those of each gamma along one path of C."""
-    tables = []
-    for gamma, Cs in ranges.items():
-        search = MultilabelClassifierCV(
-            clone(estimator),
-            Cs=Cs,
-            gammas=None if gamma is None else [gamma],
-            metrics=METRICS,
-            cv=cut,
-            extend=False,
-            refit=False,
-            checkpoint=None if unfinished is None else unfinished / f"gamma-{gamma}",
-        )
-        tables.append(search.fit(train.X, train.y).cv_results_)
-    names = [name for name in METRICS if metric(name).needs == "sets"]
-    return Tried(
-        [params for table in tables for params in table["params"]],
-        {
-            name: metric(name).sign * np.concatenate([_by_fold(t, name, len(cut)) for t in tables])
-            for name in METRICS
-        },
-        {name: np.concatenate([t[f"threshold_{name}"] for t in tables]) for name in names},
-        [float(gap) for table in tables for gap in table["max_gap"]],
-    )
-
-
-def _by_fold(results: dict[str, Any], name: str, folds: int) -> NDArray[np.float64]:
-    return np.column_stack([results[f"split{fold}_test_{name}"] for fold in range(folds)])
 
 
 def _tested(

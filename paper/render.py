@@ -222,7 +222,8 @@ def _multiclass(body: Page) -> None:
             else "C by half decades"
         )
         body.add(
-            Heading(name, 3), Text(f"{notes[name]} Splits: {len(splits)}. {grid[0].upper()}{grid[1:]}.")
+            Heading(name, 3),
+            Text(f"{notes[name]} Splits: {len(splits)}. {grid[0].upper()}{grid[1:]}."),
         )
         body.compared(
             name, compare.multiclass(name, body.folder), [method.key for method in MULTICLASS],
@@ -236,9 +237,10 @@ def _multilabel(body: Page) -> None:
         Text(
             "Cross-validation chooses C, gamma and the threshold for each metric. The paper's grids "
             "are all powers of 2, from -20 to 5 for C and from -15 to 3 for gamma, on ten folds; "
-            "what is tried here is said for each set. A scout tries the whole thinned grid on half "
-            "of at most 2000 examples and judges it on the other half; settings that are best for "
-            "a metric, and their neighbours, are then cross-validated. All models that are tested "
+            "what is tried here is said for each set. A scout tries the thinned grid, and then all "
+            "powers of gamma near what is best for a metric, on half of at most 2000 examples, and "
+            "judges by the other half; the best settings and their neighbours are then "
+            "cross-validated. All models that are tested "
             "are trained on all examples. Those without a label (delicious, mediamill), of whom the "
             "paper says nothing, are left out of training and count in the test."
         ),

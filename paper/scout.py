@@ -1,9 +1,9 @@
-"""Where in a grid to look: every setting is tried once, on few examples and for a short time.
+"""Where in a grid to look: all settings are tried once, on few examples and for a short time.
 
-A stratified sample of the examples is cut in halves, one to train on and one to judge. What is
-worth a full cross-validation are the settings that are best there for one of the metrics, and
-their neighbours in the grid. Certificates of the scout's own fits do not matter: no number of
-the tables comes from them.
+A stratified sample of the examples is cut in halves, one to train on and one to judge. First the
+thinned grid is tried, then the powers of gamma that were left out, near what is best for one of the
+metrics. Worth a full cross-validation are the settings that are best then, and their neighbours.
+Certificates of the scout's own fits do not matter: no number of the tables comes from them.
 """
 
 from __future__ import annotations
@@ -14,55 +14,63 @@ from typing import Any
 from sklearn.base import clone
 
 from paper.grid import Grid
-from shortlist import MultilabelClassifierCV
+from paper.validation import METRICS, Ranges, Tried, cross_validated, whole
 from shortlist.datasets import Dataset
 from shortlist.model_selection import IterativeStratifiedKFold
 
 #: The most examples, half of them to train on, and the most seconds for one fit.
-EXAMPLES, SECONDS = 2000, 4.0
+EXAMPLES, SECONDS = 2000, 10.0
 
-#: The values of C that are worth a full cross-validation, ascending, for each gamma or None.
-Ranges = dict[float | None, tuple[float, ...]]
+#: A value of C, and of gamma, or None where there is none.
+Setting = tuple[float, float | None]
 
 
-def scouted(
-    train: Dataset, estimator: Any, grid: Grid, metrics: Sequence[str], seed: int = 0
-) -> Ranges:
+def scouted(train: Dataset, estimator: Any, grid: Grid, seed: int = 0) -> Ranges:
     """Return the settings next to those that are best for a metric."""
-    X, Y = _sample(train, seed)
+    some = sample(train, seed)
     halves = IterativeStratifiedKFold(2, shuffle=True, random_state=seed)
-    search = MultilabelClassifierCV(
-        clone(estimator).set_params(max_time=SECONDS),
-        Cs=grid.Cs,
-        gammas=grid.gammas,
-        metrics=tuple(metrics),
-        cv=[next(iter(halves.split(X, Y)))],
-        extend=False,
-        refit=False,
-    ).fit(X, Y)
-    best = [search.best_params_[name] for name in metrics]
-    return around([(params["C"], params.get("gamma")) for params in best], grid)
+    cut = [next(iter(halves.split(some.X, some.y)))]
+    quick = clone(estimator).set_params(max_time=SECONDS)
+    tried = cross_validated(quick, some, whole(grid), cut)
+    if grid.gammas is not None:
+        near = around(best_of(tried), grid, reach=grid.step - 1)
+        left_out = {gamma: Cs for gamma, Cs in near.items() if gamma not in grid.gammas}
+        tried += cross_validated(quick, some, left_out, cut)
+    return around(best_of(tried), grid, reach=1)
 
 
-def _sample(train: Dataset, seed: int) -> tuple[Any, Any]:
-    """Return the examples, or about as many of them as are wanted."""
+def sample(train: Dataset, seed: int) -> Dataset:
+    """Return the examples, or about as many of them as are wanted, by label."""
     shares = round(train.X.shape[0] / EXAMPLES)
     if shares < 2:
-        return train.X, train.y
+        return train
     dealt = IterativeStratifiedKFold(shares, shuffle=True, random_state=seed)
     _, some = next(iter(dealt.split(train.X, train.y)))
-    return train.X[some], train.y[some]
+    return train.take(some)
 
 
-def around(settings: Sequence[tuple[float, float | None]], grid: Grid) -> Ranges:
-    """Return, for each gamma, the values of C that are next to a setting, and those between."""
-    gammas: Sequence[float | None] = (None,) if grid.gammas is None else grid.gammas
+def best_of(tried: Tried) -> list[Setting]:
+    """Return the settings that are best for a metric."""
+    best = [tried.params[tried.best(name)] for name in METRICS]
+    return [(params["C"], params.get("gamma")) for params in best]
+
+
+def around(settings: Sequence[Setting], grid: Grid, reach: int) -> Ranges:
+    """Return the neighbours of settings: next in the grid's C, up to `reach` powers of 2 in gamma.
+
+    For each gamma they are the values of C from the least to the largest of them.
+    """
     near: dict[float | None, list[int]] = {}
     for C, gamma in settings:
-        at, beside = grid.Cs.index(C), gammas.index(gamma)
-        for other in gammas[max(beside - 1, 0) : beside + 2]:
+        at = grid.Cs.index(C)
+        for other in _beside(gamma, grid, reach):
             near.setdefault(other, []).extend((max(at - 1, 0), min(at + 1, len(grid.Cs) - 1)))
-    return {
-        gamma: grid.Cs[min(near[gamma]) : max(near[gamma]) + 1] for gamma in gammas if gamma in near
-    }
+    return {gamma: grid.Cs[min(some) : max(some) + 1] for gamma, some in near.items()}
 
+
+def _beside(gamma: float | None, grid: Grid, reach: int) -> list[float | None]:
+    if gamma is None or grid.gammas is None:
+        return [None]
+    least, most = grid.gammas[0], grid.gammas[-1]
+    powers = [gamma * 2.0**by for by in range(-reach, reach + 1)]
+    return [each for each in powers if least <= each <= most]

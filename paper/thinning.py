@@ -39,14 +39,16 @@ def multiclass(name: str, folder: Path | None = None) -> list[Pair]:
     thinned, whole = (Record(f"{name}{end}", folder).cells for end in (THINNED, ""))
     keys = [f"{method.key}/0" for method in MULTICLASS]
     return [
-        Pair(key.rpartition("/")[0], "thinned", "whole", thinned[key]["values"], whole[key]["values"])
+        Pair(
+            key.rpartition("/")[0], "thinned", "whole", thinned[key]["values"], whole[key]["values"]
+        )
         for key in keys
         if key in thinned and key in whole
     ]
 
 
 def multilabel(name: str, folder: Path | None = None) -> list[Pair]:
-    """Return the pairs of a multilabel set: each grid with each that has all its settings."""
+    """Return the pairs of a multilabel set: each grid with each that tries more."""
     cells, grids = Record(name, folder).cells, MULTILABEL_SETS[name]
     found = []
     for less in grids:

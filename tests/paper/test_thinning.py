@@ -18,8 +18,8 @@ def test_powers_of_a_thinned_grid_count_from_the_largest():
 def test_a_grid_says_what_was_left_out():
     assert str(Grid("linear", 1)) == "every power of C"
     assert str(Grid("rbf", 3, 2, True)) == (
-        f"every third power of C and gamma, 2 of the {FOLDS} folds, settings next to the best of "
-        "a scout"
+        f"every third power of C and gamma, 2 of the {FOLDS} folds, all powers of gamma near the "
+        "best of a scout"
     )
     keys = [Grid("rbf", 3, n, s).key for n in (2, FOLDS) for s in (False, True)]
     assert len(set(keys)) == 4
@@ -36,21 +36,21 @@ def test_a_grid_knows_those_that_have_all_it_has():
 def test_neighbours_of_the_best_are_tried_and_what_lies_between():
     grid = Grid("rbf", 9)  # C: 2^-13, 2^-4, 2^5; gamma: 2^-15, 2^-6, 2^3
     low, middle, high = grid.Cs
-    assert scout.around([(low, 2.0**-15)], grid) == {2.0**-15: (low, middle), 2.0**-6: (low, middle)}
-    both = scout.around([(low, 2.0**-15), (high, 2.0**3)], grid)
-    assert both[2.0**-6] == (low, middle, high)
-    assert both[2.0**3] == (middle, high)
-    linear = Grid("linear", 9)
-    assert scout.around([(high, None)], linear) == {None: (middle, high)}
+    near = scout.around([(low, 2.0**-15)], grid, reach=1)
+    assert near == {2.0**-15: (low, middle), 2.0**-14: (low, middle)}
+    both = scout.around([(low, 2.0**-6), (high, 2.0**-5)], grid, reach=1)
+    assert both[2.0**-5] == both[2.0**-6] == (low, middle, high)
+    assert both[2.0**-4] == (middle, high)
+    assert scout.around([(high, None)], Grid("linear", 9), reach=1) == {None: (middle, high)}
 
 
 def test_a_sample_keeps_the_labels_frequencies(monkeypatch):
     data = datasets.multilabel(400, 4, 5, 1.5, random_state=0)
     monkeypatch.setattr(scout, "EXAMPLES", 100)
-    X, Y = scout._sample(data, 0)
-    assert X.shape[0] == 100
-    share, all_of_them = (np.asarray(part.mean(axis=0)).ravel() for part in (Y, data.y))
-    assert share == pytest.approx(all_of_them, abs=0.02)
+    some = scout.sample(data, 0)
+    assert some.X.shape[0] == 100
+    share, of_all = (np.asarray(part.y.mean(axis=0)).ravel() for part in (some, data))
+    assert share == pytest.approx(of_all, abs=0.02)
 
 
 def fit(C, accuracies):
