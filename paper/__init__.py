@@ -11,6 +11,7 @@ module             what it is
 `thinning`         thinned grids beside whole ones
 `verdict`          when a number agrees with the paper's
 `figures`          the paper's figures, from our numbers
+`page`, `tables`, `measured`, `conclusions`  the parts of the page
 `render`           RESULTS.md and results.html, from the two
 =================  ==============================================================================
 """

@@ -92,8 +92,8 @@ class Data(NamedTuple):
 
 SETS = {
     "letter": Data(letter, 5, CS, thinned=False),
-    "caltech101_silhouettes": Data(caltech, 1, CS, seconds=180.0),
-    "news20": Data(news20, 3, CS, seconds=180.0),
+    "caltech101_silhouettes": Data(caltech, 1, CS, seconds=600.0),
+    "news20": Data(news20, 3, CS, seconds=600.0),
     "aloi": Data(aloi, 1, CS, seconds=600.0),
 }
 #: Added to the name of a set with a whole grid: the same thinned, to compare the two.
