@@ -38,6 +38,11 @@ class Grid(NamedTuple):
         return powers(-15, 3, self.step) if self.kernel == "rbf" else None
 
     @property
+    def whole(self) -> Grid:
+        """The paper's grid for this kernel."""
+        return Grid(self.kernel, 1)
+
+    @property
     def key(self) -> str:
         """The name in our files."""
         less = (f"-{self.folds}" if self.folds < FOLDS else "") + "-scouted" * self.scouted
@@ -67,6 +72,5 @@ class Grid(NamedTuple):
         if self.folds < FOLDS:
             text += f", {self.folds} of the {FOLDS} folds"
         if self.scouted:
-            text += ", all powers of gamma" if self.gammas is not None else ""
-            text += " near the best of a scout"
+            text += ", and all powers near the best of a scout"
         return text

@@ -1,13 +1,14 @@
 """Where in a grid to look: all settings are tried once, on few examples and for a short time.
 
 A stratified sample of the examples is cut in halves, one to train on and one to judge. First the
-thinned grid is tried, then the powers of gamma that were left out, near what is best for one of the
+thinned grid is tried, then the powers of 2 that were left out, near what is best for one of the
 metrics. Worth a full cross-validation are the settings that are best then, and their neighbours.
 Certificates of the scout's own fits do not matter: no number of the tables comes from them.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -32,11 +33,8 @@ def scouted(train: Dataset, estimator: Any, grid: Grid, seed: int = 0) -> Ranges
     cut = [next(iter(halves.split(some.X, some.y)))]
     quick = clone(estimator).set_params(max_time=SECONDS)
     tried = cross_validated(quick, some, whole(grid), cut)
-    if grid.gammas is not None:
-        near = around(best_of(tried), grid, reach=grid.step - 1)
-        left_out = {gamma: Cs for gamma, Cs in near.items() if gamma not in grid.gammas}
-        tried += cross_validated(quick, some, left_out, cut)
-    return around(best_of(tried), grid, reach=1)
+    tried += cross_validated(quick, some, around(best_of(tried), grid, grid.step - 1), cut)
+    return around(best_of(tried), grid, 1)
 
 
 def sample(train: Dataset, seed: int) -> Dataset:
@@ -56,21 +54,14 @@ def best_of(tried: Tried) -> list[Setting]:
 
 
 def around(settings: Sequence[Setting], grid: Grid, reach: int) -> Ranges:
-    """Return the neighbours of settings: next in the grid's C, up to `reach` powers of 2 in gamma.
-
-    For each gamma they are the values of C from the least to the largest of them.
-    """
-    near: dict[float | None, list[int]] = {}
+    """Return the neighbours of settings, within the grid: up to `reach` powers of 2 away."""
+    near: dict[float | None, set[float]] = {}
     for C, gamma in settings:
-        at = grid.Cs.index(C)
-        for other in _beside(gamma, grid, reach):
-            near.setdefault(other, []).extend((max(at - 1, 0), min(at + 1, len(grid.Cs) - 1)))
-    return {gamma: grid.Cs[min(some) : max(some) + 1] for gamma, some in near.items()}
+        gammas = [None] if gamma is None else _beside(gamma, grid.whole.gammas or (), reach)
+        for other in gammas:
+            near.setdefault(other, set()).update(_beside(C, grid.whole.Cs, reach))
+    return {gamma: tuple(sorted(Cs)) for gamma, Cs in near.items()}
 
 
-def _beside(gamma: float | None, grid: Grid, reach: int) -> list[float | None]:
-    if gamma is None or grid.gammas is None:
-        return [None]
-    least, most = grid.gammas[0], grid.gammas[-1]
-    powers = [gamma * 2.0**by for by in range(-reach, reach + 1)]
-    return [each for each in powers if least <= each <= most]
+def _beside(value: float, known: Sequence[float], reach: int) -> list[float]:
+    return [each for each in known if abs(math.log2(each / value)) <= reach]

@@ -18,8 +18,8 @@ def test_powers_of_a_thinned_grid_count_from_the_largest():
 def test_a_grid_says_what_was_left_out():
     assert str(Grid("linear", 1)) == "every power of C"
     assert str(Grid("rbf", 3, 2, True)) == (
-        f"every third power of C and gamma, 2 of the {FOLDS} folds, all powers of gamma near the "
-        "best of a scout"
+        f"every third power of C and gamma, 2 of the {FOLDS} folds, and all powers near the best "
+        "of a scout"
     )
     keys = [Grid("rbf", 3, n, s).key for n in (2, FOLDS) for s in (False, True)]
     assert len(set(keys)) == 4
@@ -33,15 +33,14 @@ def test_a_grid_knows_those_that_have_all_it_has():
     assert not Grid("linear", 3).is_thinner_than(Grid("linear", 2))
 
 
-def test_neighbours_of_the_best_are_tried_and_what_lies_between():
-    grid = Grid("rbf", 9)  # C: 2^-13, 2^-4, 2^5; gamma: 2^-15, 2^-6, 2^3
-    low, middle, high = grid.Cs
-    near = scout.around([(low, 2.0**-15)], grid, reach=1)
-    assert near == {2.0**-15: (low, middle), 2.0**-14: (low, middle)}
-    both = scout.around([(low, 2.0**-6), (high, 2.0**-5)], grid, reach=1)
-    assert both[2.0**-5] == both[2.0**-6] == (low, middle, high)
-    assert both[2.0**-4] == (middle, high)
-    assert scout.around([(high, None)], Grid("linear", 9), reach=1) == {None: (middle, high)}
+def test_neighbours_of_the_best_are_tried():
+    grid = Grid("rbf", 3)
+    near = scout.around([(2.0**5, 2.0**-15)], grid, 1)
+    assert near == dict.fromkeys((2.0**-15, 2.0**-14), (2.0**4, 2.0**5))
+    both = scout.around([(1.0, 1.0), (8.0, 2.0)], grid, 1)
+    assert both[0.5] == (0.5, 1.0, 2.0)
+    assert both[1.0] == both[2.0] == (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
+    assert scout.around([(1.0, None)], Grid("linear", 3), 2) == {None: (0.25, 0.5, 1.0, 2.0, 4.0)}
 
 
 def test_a_sample_keeps_the_labels_frequencies(monkeypatch):
