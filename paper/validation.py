@@ -19,6 +19,8 @@ METRICS = (
     "f1_instance",
 )  # fmt: skip
 
+#: Means that differ by less are equal: they are sums of rounded numbers.
+ROUNDING = 1e-12
 #: The values of C to try, ascending, for each gamma; for None where there is no gamma.
 Ranges = dict[float | None, tuple[float, ...]]
 
@@ -45,7 +47,8 @@ class Tried(NamedTuple):
 
     def best(self, name: str) -> int:
         """Return the best setting for a metric; of equal ones the first."""
-        return int(np.argmax(self.merits[name].mean(axis=1)))
+        means = self.merits[name].mean(axis=1)
+        return int(np.argmax(means >= means.max() - ROUNDING))
 
     def chosen(self, name: str) -> dict[str, Any]:
         """Return its parameters."""
