@@ -4,8 +4,12 @@ C, the kernel's gamma and the threshold are chosen for each metric by cross-vali
 of the paper's grid that `SETS` names. Features are as published, unscaled.
 
 No loss is defined for an example without labels, and the paper does not mention them (delicious has
-10 to train on, mediamill 1189): they are not trained on, and count in the test, where to predict no
-label is right.
+10 to train on, mediamill 1189): they are not trained on, and count in the test.
+
+Where there is nothing to find and nothing predicted, F1 and accuracy are 0 in the test. That seems
+to be the paper's convention: medical's test lacks 7 of the 45 labels, and multilabel softmax has a
+macro F1 of 37.2 % with 0, of 52.7 % with 1, and of 35.1 % in the paper. Settings are chosen with 1,
+as the library has it.
 """
 
 from __future__ import annotations
@@ -13,8 +17,8 @@ from __future__ import annotations
 import argparse
 import shutil
 import warnings
-from collections.abc import Sequence
-from functools import cache
+from collections.abc import Callable, Sequence
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +32,7 @@ from paper.record import Record
 from paper.scout import scouted
 from paper.validation import METRICS, Tried, cross_validated, whole
 from shortlist import MultilabelClassifier, datasets
-from shortlist.metrics import metric
+from shortlist.metrics import f1_score, metric, multilabel_accuracy
 from shortlist.model_selection import IterativeStratifiedKFold
 
 #: Paths of a search that was ended before its cell was done.
@@ -56,6 +60,12 @@ SETS: dict[str, tuple[Grid, ...]] = {
     "mediamill": _thinned(2, 600.0),
     "delicious": _thinned(2, 600.0),
     "bookmarks": _thinned(2, 600.0),
+}
+#: Metrics that in the test are 0 where there is nothing to find and nothing predicted.
+_IN_TEST = {
+    "accuracy": partial(multilabel_accuracy, zero_division=0.0),
+    "f1_macro": partial(f1_score, average="macro", zero_division=0.0),
+    "f1_instance": partial(f1_score, average="instance", zero_division=0.0),
 }
 #: Sets whose files are not here.
 ABSENT = ("bookmarks",)
@@ -142,8 +152,15 @@ def _on_test(
         for name in METRICS:
             cut = tried.thresholds.get(name)
             given = scores if cut is None else scores >= cut[at]
-            values[name][at] = in_units(name, metric(name).function(test.y, given))
+            values[name][at] = in_units(
+                name, _IN_TEST.get(name, metric(name).function)(test.y, given)
+            )
     return values, gaps
+
+
+def in_test(name: str) -> Callable[..., float]:
+    """Return a metric as it is computed on the test examples."""
+    return _IN_TEST.get(name, metric(name).function)
 
 
 def in_units(name: str, value: float) -> float:
