@@ -77,6 +77,7 @@ def time(folder: Path | None = None) -> Any:
     for place, title in zip(axes.flat, ("a", "b", "c", "d"), strict=True):
         place.set_title(title, loc="left", weight="bold")
         if title != "a":
+            place.set_xscale("log")
             place.set_xlabel("seconds")
         if place.lines:
             place.legend(fontsize=8)
