@@ -92,8 +92,8 @@ def topk_path(
 ) -> list[Fit]:
     """Return the fits for all C, the grid extended where a length is best at its end.
 
-    A thinned grid has every second C up to where all lengths are past their best, and then the
-    values that were left out next to what is best for a length.
+    A thinned grid has every second C up to where all lengths are past their best, is extended
+    once, and then has the values that were left out next to what is best for a length.
     """
 
     def judge(weights: Any) -> tuple[Any, Any]:
@@ -104,7 +104,7 @@ def topk_path(
 
     Cs = sorted(Cs)
     fits = run(Cs[::2], lambda some: is_past(_accuracies(some, lengths))) if thinned else run(Cs)
-    for _ in range(EXTENSIONS if extend else 0):
+    for _ in range((1 if thinned else EXTENSIONS) if extend else 0):
         new = _beyond(fits, lengths)
         if not new:
             break
