@@ -51,9 +51,9 @@ class Grid(NamedTuple):
     @property
     def label(self) -> str:
         """A few words for a table."""
-        parts = [f"2^{self.step}" if self.step > 1 else "2"]
+        parts = [{1: "all powers", 3: "every third"}.get(self.step, f"each {self.step}-th")]
         parts += ["scouted"] * self.scouted + [f"{self.folds} folds"] * (self.folds < FOLDS)
-        return " ".join(parts)
+        return ", ".join(parts)
 
     def is_thinner_than(self, other: Grid) -> bool:
         """Return whether the other tries at least as much in every respect, and more in one."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from paper import compare, thinning
 from paper.circle import MANY_STARTS
-from paper.document import Block, Heading, Table, Text
+from paper.document import Block, Heading, Items, Table, Text
 from paper.methods import CIRCLE, MULTICLASS, MULTILABEL, SINGLE_LABEL
 from paper.multiclass import SETS as MULTICLASS_SETS
 from paper.multilabel import HERE as MULTILABEL_SETS
@@ -114,15 +114,15 @@ def _thinning(folder: Path | None) -> list[Block]:
         *((name, thinning.multiclass(name, folder)) for name in MULTICLASS_SETS),
         *((name, thinning.multilabel(name, folder)) for name in MULTILABEL_SETS),
     ]
-    changes = []
+    changes: dict[str, list[float]] = {}
     for name, pairs in sets:
         if not pairs:
             continue
         lines = []
         for pair in pairs:
-            changes += pair.changes()
-            title = f"{NAMES[pair.row]}: {pair.less} / {pair.more}"
-            lines.append([title, *(
+            kinds = f"{pair.less} / {pair.more}"
+            changes.setdefault(kinds, []).extend(pair.changes())
+            lines.append([f"{NAMES[pair.row]}: {kinds}", *(
                 f"{number(pair.thinned[metric], metric)} / {number(value, metric)} "
                 f"({pair.difference(metric):+.2f})"
                 for metric, value in pair.whole.items()
@@ -130,16 +130,20 @@ def _thinning(folder: Path | None) -> list[Block]:
         blocks += [Text(f"**{name}**"), Table(["method: grids", *pairs[0].whole], lines)]
     if not blocks:
         return []
-    size = np.abs(changes)
+    sizes = {kinds: np.abs(own) for kinds, own in changes.items()}
     return [
         Heading("Does thinning the grid matter?"),
         Text(
-            "Test values with a thinned grid / with the one that is more whole (the difference in "
-            "points, 0.01 of a loss being one; more than 0 is better with the thinned grid). Over "
-            f"all {size.size} pairs the mean is {np.mean(changes):+.2f}, the mean size "
-            f"{size.mean():.2f} and the largest {size.max():.2f}; "
-            f"{100 * np.mean(size <= 1.0):.0f} % are within a point. Other folds, or another "
-            "sample to choose on, change as much: see the deviations in the tables."
+            "Test values with a grid that tries less / with one that tries more (the difference in "
+            "points, 0.01 of a loss being one; more than 0 is better with less). Over all cells of "
+            "two grids:"
+        ),
+        Items(
+            [
+                f"{kinds}: {size.size} cells, on average {np.mean(changes[kinds]):+.2f}, in size "
+                f"{size.mean():.2f}, at most {size.max():.2f}"
+                for kinds, size in sizes.items()
+            ]
         ),
         *blocks,
     ]
