@@ -48,7 +48,7 @@ def multiclass(body: Page) -> None:
     notes = {
         "letter": "The paper's cut of the 15 000 into 10 500 and 4 500 is not published: ours are "
         "drawn by class.",
-        "caltech101_silhouettes": "The published split.",
+        "caltech101_silhouettes": "The published split; for SVM OVA all half decades of C.",
         "news20": "The paper does not say what it tests on; here a tenth, by class. It reduces the "
         "features by PCA without loss; here they stay sparse.",
         "aloi": "Half to train, half to test, by class; the paper's halves are not published.",
