@@ -45,6 +45,7 @@ paper: $(INSTALLED) $(VENV)/.torch
 	$(BIN)/python -m paper.single_label
 	$(BIN)/python -m paper.multiclass news20 aloi
 	$(BIN)/python -m paper.multilabel corel5k bibtex mediamill delicious
+	$(BIN)/python -m paper.figures
 	$(BIN)/python -m paper.render
 
 # A small real part of it; fails when a number leaves its range.

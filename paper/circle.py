@@ -12,9 +12,9 @@ from typing import Any
 
 from paper.descent import lowest
 from paper.methods import CIRCLE, Method
-from paper.protocol import Fit, ranks, topk_cell, topk_path
+from paper.protocol import Fit, certificate, ranks, summary, topk_cell, topk_path
 from paper.record import Record
-from shortlist import losses, path
+from shortlist import losses, path, solve
 from shortlist.datasets import Circle, Dataset
 
 SEEDS = range(30)
@@ -22,6 +22,8 @@ CS = tuple(2.0**power for power in range(-18, 19))
 SIZES = (200, 200, 200_000)
 LENGTHS = (1, 2)
 MANY_STARTS = "top2_truncated_many_starts"
+#: The models of Figure toy, each the best for this length, and the draw that is shown.
+PICTURED, PICTURED_SEED = {"svm_smooth": 1, MANY_STARTS: 2}, 0
 
 
 def draw(seed: int, sizes: tuple[int, int, int] = SIZES) -> list[Dataset]:
@@ -53,6 +55,24 @@ def from_many_starts(seed: int, sizes: tuple[int, int, int] = SIZES) -> dict[str
     return topk_cell(fits, LENGTHS)
 
 
+def pictured(name: str, C: float, seed: int) -> dict[str, Any]:
+    """Return a model of Figure toy, and its accuracies: smooth svm, or truncated entropy."""
+    train, _, test = draw(seed)
+    smooth = solve(train.X, train.y, losses.svm(1.0), C=C, n_classes=3, n_threads=1)
+    weights, gap = smooth.weights, certificate(smooth)
+    if name == MANY_STARTS:
+        found = lowest(train.X, train.y, losses.truncated_topk_entropy(2), C, [weights])
+        weights, gap = found.weights, found.gradient_norm
+    rank = ranks(test.X @ weights, test.y)
+    return {
+        "values": {f"top{k}": 100.0 * float((rank < k).mean()) for k in LENGTHS},
+        "search": summary([gap]),
+        "weights": weights.tolist(),
+        "chosen": {"C": C},
+        "seed": seed,
+    }
+
+
 def main() -> None:
     """Compute the cells that are missing."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -63,6 +83,10 @@ def main() -> None:
         for method in CIRCLE:
             record.cell(f"{method.key}/{seed}", lambda m=method, s=seed: cell(m, s))
         record.cell(f"{MANY_STARTS}/{seed}", lambda s=seed: from_many_starts(s))
+    toy = Record("toy")
+    for name, k in PICTURED.items():
+        C = record.cells[f"{name}/{PICTURED_SEED}"]["chosen"][f"top{k}"]["C"]
+        toy.cell(name, lambda n=name, C=C: pictured(n, C, PICTURED_SEED))
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ import numpy as np
 
 from paper import published
 from paper.circle import MANY_STARTS
+from paper.methods import MULTILABEL
 from paper.multilabel import SETS as MULTILABEL_SETS
 from paper.record import Record
 from paper.verdict import Comparison
@@ -35,19 +36,22 @@ def circle(folder: Path | None = None) -> Comparisons:
 
 
 def multilabel(dataset: str, folder: Path | None = None) -> Comparisons:
-    """Return the same for label sets; cells are named method/kernel/step/seed."""
-    record = Record(dataset, folder)
-    first: dict[str, int] = {}
-    for grid in MULTILABEL_SETS.get(dataset, ()):
-        first.setdefault(grid.kernel, grid.step)
-    chosen = {}
-    for key, cell in record.cells.items():
-        if key.count("/") != 3:
-            continue
-        method, kernel, step, seed = key.split("/")
-        if int(step) == first.get(kernel):
-            chosen[f"{method}{'/rbf' if kernel == 'rbf' else ''}/{seed}"] = cell
-    return _compared(published.of("multilabel", dataset), _grouped(chosen))
+    """Return the same for label sets; cells are named method/kernel/grid/seed."""
+    return _compared(published.of("multilabel", dataset), _grouped(shown(dataset, folder)))
+
+
+def shown(dataset: str, folder: Path | None = None) -> dict[str, Any]:
+    """Return the cells of the table by row and seed: of several grids the first in `SETS`."""
+    cells, found = Record(dataset, folder).cells, {}
+    seeds = {key.rpartition("/")[2] for key in cells}
+    for grid in reversed(MULTILABEL_SETS.get(dataset, ())):
+        for method in MULTILABEL:
+            row = method.key + ("/rbf" if grid.kernel == "rbf" else "")
+            for seed in seeds:
+                key = f"{method.key}/{grid.key}/{seed}"
+                if key in cells:
+                    found[f"{row}/{seed}"] = cells[key]
+    return found
 
 
 def _grouped(cells: dict[str, Any]) -> dict[str, list[Any]]:

@@ -69,7 +69,7 @@ def _markdown(block: Block) -> str:
     if isinstance(block, Items):
         return "\n".join(f"- {item}" for item in block.items)
     if isinstance(block, Image):
-        return f"![{block.caption}]({block.file})"
+        return f"![{block.caption}]({block.file})\n\n{block.caption}"
     rule = [":--", *["--:" for _ in block.header[1:]]]
     return "\n".join(f"| {' | '.join(line)} |" for line in (block.header, rule, *block.lines))
 

@@ -25,6 +25,8 @@ TOL = 1e-3
 DRAWS = 200
 #: An end of the grid at which a metric is best is moved at most so often, by so many values.
 EXTENSIONS, STEPS = 3, 2
+#: A thinned path ends when so many fits running are past the best for all metrics.
+PATIENCE = 2
 
 
 class Fit(NamedTuple):
@@ -53,13 +55,27 @@ def along(
     loss: Any,
     Cs: Sequence[float],
     judge: Callable[[Any], tuple[Any, Any]],
+    is_enough: Callable[[list[Fit]], bool] | None = None,
     **options: Any,
 ) -> list[Fit]:
-    """Return the fits of a warm-started path; `judge` takes weights and gives `val` and `test`."""
-    return path(
-        X, y, loss, Cs=Cs, tol=TOL, n_threads=1,
-        keep=lambda each: Fit(float("nan"), certificate(each), *judge(each.weights)), **options,
+    """Return the fits of a warm-started path; `judge` takes weights and gives `val` and `test`.
+
+    The path ends early where `is_enough` says so of the fits up to there.
+    """
+    fits: list[Fit] = []
+    ended = False
+
+    def keep(solution: Solution) -> None:
+        nonlocal ended
+        if ended:  # the fit that the callback stopped at its first evaluation
+            return
+        fits.append(Fit(Cs[len(fits)], certificate(solution), *judge(solution.weights)))
+        ended = is_enough is not None and is_enough(fits)
+
+    path(
+        X, y, loss, Cs=Cs, tol=TOL, n_threads=1, keep=keep, callback=lambda _: ended, **options
     )  # fmt: skip
+    return fits
 
 
 def topk_path(
@@ -71,30 +87,55 @@ def topk_path(
     test: tuple[Any, Any],
     lengths: Sequence[int],
     extend: bool = True,
+    thinned: bool = False,
     **options: Any,
 ) -> list[Fit]:
-    """Return the fits for all C, the grid extended where a length is best at its end."""
+    """Return the fits for all C, the grid extended where a length is best at its end.
+
+    A thinned grid has every second C up to where all lengths are past their best, is extended
+    once, and then has the values that were left out next to what is best for a length.
+    """
 
     def judge(weights: Any) -> tuple[Any, Any]:
         return ranks(val[0] @ weights, val[1]), ranks(test[0] @ weights, test[1])
 
-    def run(values: Sequence[float]) -> list[Fit]:
-        fits = along(X, y, loss, values, judge, **options)
-        return [fit._replace(C=C) for fit, C in zip(fits, values, strict=True)]
+    def run(values: Sequence[float], is_enough: Any = None) -> list[Fit]:
+        return along(X, y, loss, values, judge, is_enough, **options)
 
-    fits = run(sorted(Cs))
-    for _ in range(EXTENSIONS if extend else 0):
+    Cs = sorted(Cs)
+    fits = run(Cs[::2], lambda some: is_past(_accuracies(some, lengths))) if thinned else run(Cs)
+    for _ in range((1 if thinned else EXTENSIONS) if extend else 0):
         new = _beyond(fits, lengths)
         if not new:
             break
         fits = sorted([*fits, *run(new)], key=lambda fit: fit.C)
+    if thinned:
+        fits = sorted([*fits, *run(_between(fits, lengths))], key=lambda fit: fit.C)
     return fits
+
+
+def _accuracies(fits: Sequence[Fit], lengths: Sequence[int]) -> NDArray[np.float64]:
+    return np.array([[(fit.val < k).mean() for k in lengths] for fit in fits])
+
+
+def is_past(merits: NDArray[np.float64]) -> bool:
+    """Return whether the last `PATIENCE` rows are worse than an earlier one in all columns."""
+    before, last = merits[:-PATIENCE], merits[-PATIENCE:]
+    return bool(len(before) and (last.max(axis=0) < before.max(axis=0)).all())
+
+
+def _between(fits: Sequence[Fit], lengths: Sequence[int]) -> list[float]:
+    """Return the middles between the values of C that are best for a length and those beside."""
+    Cs = [fit.C for fit in fits]
+    best = {int(at) for at in _accuracies(fits, lengths).argmax(axis=0)}
+    pairs = {(at, at + 1) for each in best for at in (each - 1, each)}
+    return [float(np.sqrt(Cs[a] * Cs[b])) for a, b in sorted(pairs) if a >= 0 and b < len(Cs)]
 
 
 def _beyond(fits: list[Fit], lengths: Sequence[int]) -> list[float]:
     """Return values of C beyond the ends at which a length is best, and better than next to it."""
     Cs = [fit.C for fit in fits]
-    values = np.array([[(fit.val < k).mean() for k in lengths] for fit in fits])
+    values = _accuracies(fits, lengths)
     new: list[float] = []
     if (values[0] > values[1:].max(axis=0)).any():
         new += [Cs[0] * (Cs[0] / Cs[1]) ** i for i in range(STEPS, 0, -1)]

@@ -7,104 +7,18 @@ python -m paper.render --check  # fail where they are not up to date
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from pathlib import Path
-from typing import Any
 
-import numpy as np
-
-from paper import compare, conclusions, published
-from paper.circle import MANY_STARTS
-from paper.document import Block, Heading, Items, Table, Text, markdown, page
+from paper import conclusions, measured, published, tables
+from paper.document import Block, Heading, Items, Text, markdown, page
 from paper.features import ABSENT
-from paper.methods import CIRCLE, MULTICLASS, MULTILABEL, SINGLE_LABEL
 from paper.multiclass import SETS as MULTICLASS_SETS
 from paper.multilabel import HERE as MULTILABEL_SETS
-from paper.record import Record
-from paper.single_label import KEPT
-from paper.single_label import SETS as SINGLE_SETS
-from paper.verdict import AGREES, BETTER, WORSE, Comparison, is_loss
+from paper.page import HERE, NAMES, Page
+from paper.verdict import AGREES, BETTER, WORSE
 
-HERE = Path(__file__).parent
 TITLE = "The paper, reproduced"
-NAMES = {method.key: method.name for method in [*MULTICLASS, *CIRCLE, *MULTILABEL, *SINGLE_LABEL]}
-NAMES |= {f"{method.key}/rbf": f"{method.name}, RBF" for method in MULTILABEL}
-NAMES[MANY_STARTS] = "truncated top-2 entropy, several starts"
-_MARKS = {AGREES: "", BETTER: " ▲", WORSE: " ▼"}
-
-
-def number(value: float, metric: str) -> str:
-    """Return a value with the paper's number of digits."""
-    return f"{value:.3f}" if is_loss(metric) else f"{value:.1f}"
-
-
-def shown(cell: Comparison) -> str:
-    """Return ours, its noise, the paper's, the difference, and a mark where they disagree."""
-    ours, noise, paper = (number(x, cell.metric) for x in (cell.ours, cell.noise, cell.paper))
-    difference = number(cell.difference, cell.metric)
-    sign = "+" if cell.difference >= 0 else ""
-    return f"{ours} ±{noise} / {paper} ({sign}{difference}){_MARKS[cell.verdict]}"
-
-
-class Page:
-    """The page as it grows, and all comparisons on it."""
-
-    def __init__(self, folder: Path | None = None) -> None:
-        self.folder = folder
-        self.blocks: list[Block] = []
-        self.cells: dict[tuple[str, str, str], Comparison] = {}
-        self.missing: list[str] = []
-
-    def add(self, *blocks: Block) -> None:
-        """Add blocks."""
-        self.blocks += blocks
-
-    def compared(
-        self, dataset: str, cells: compare.Comparisons, rows: list[str], command: str
-    ) -> None:
-        """Add the table of a data set, and its missing rows to the list of what was not run."""
-        absent = [row for row in rows if not any(key[0] == row for key in cells)]
-        if absent:
-            what = "all rows" if len(absent) == len(rows) else ", ".join(NAMES[r] for r in absent)
-            self.missing.append(f"{dataset}: {what}: `{command}`")
-        if len(absent) == len(rows):
-            return
-        metrics = list(dict.fromkeys(metric for _, metric in cells))
-        lines = []
-        for row in rows:
-            if row in absent:
-                continue
-            own = [cells.get((row, metric)) for metric in metrics]
-            known = [cell for cell in own if cell is not None]
-            gap = f"{max(cell.largest_gap for cell in known):.1e}"
-            missed = known[0].missed
-            lines.append(
-                [NAMES[row], *("" if cell is None else shown(cell) for cell in own),
-                 gap + (f", {missed} missed" if missed else "")]
-            )  # fmt: skip
-        self.add(Table(["method", *metrics, "largest gap"], lines))
-        for (row, metric), cell in cells.items():
-            self.cells[dataset, row, metric] = cell
-        reasons: dict[str, list[str]] = {}
-        for (row, metric), cell in cells.items():
-            if cell.verdict == WORSE:
-                why = explanation(dataset, row, metric) or "not explained yet"
-                reasons.setdefault(why, []).append(f"{NAMES[row]} {metric}")
-        self.add(*(Text(f"▼ {', '.join(where)}: {why}") for why, where in reasons.items()))
-
-
-def explanation(dataset: str, row: str, metric: str) -> str | None:
-    """Return why a cell lies outside, where that is known; the first that fits."""
-    for known in json.loads((HERE / "explanations.json").read_text()):
-        fits = (
-            known["dataset"] in (dataset, "*")
-            and (row in known["rows"] or known["rows"] == ["*"])
-            and (metric in known["metrics"] or known["metrics"] == ["*"])
-        )
-        if fits:
-            return str(known["why"])
-    return None
 
 
 def runnable() -> int:
@@ -117,13 +31,13 @@ def runnable() -> int:
 def build(folder: Path | None = None) -> list[Block]:
     """Return the page."""
     body = Page(folder)
-    _circle(body)
-    _multiclass(body)
-    _multilabel(body)
-    _single_label(body)
-    _summary(body)
-    _timing(body)
-    _finetune(body)
+    tables.circle(body)
+    tables.multiclass(body)
+    tables.multilabel(body)
+    tables.single_label(body)
+    measured.summary(body)
+    measured.timing(body)
+    measured.finetune(body)
     return [*_head(body), *body.blocks, *_tail(body)]
 
 
@@ -173,233 +87,6 @@ def _head(body: Page) -> list[Block]:
     if open_:
         blocks += [Heading("Not judged yet", 3), Items(open_)]
     return blocks
-
-
-def _circle(body: Page) -> None:
-    record = Record("circle", body.folder)
-    draws = len({key.rpartition("/")[2] for key in record.cells})
-    body.add(
-        Heading("Circle (Table toy)"),
-        Text(
-            f"{draws} draws of 200 points to train, 200 to choose C and 200 000 to test; C from "
-            "2^-18 to 2^18. The paper shows one draw. Truncated entropy is not convex: from "
-            "softmax's solution, as in the paper, it ends in a poor minimum on many draws; from "
-            "several starts (softmax, top-2 entropy, smooth top-2 svm, 8 random ones; the least "
-            "training objective is kept) it does not. 200 points decide little: draws differ by "
-            "several points, and multiclass svm has, whatever C is, about 70 % top-2 accuracy on "
-            "half of the draws and about 90 %, as in the paper, on the others. Agreement here is "
-            "weaker evidence than in the tables below."
-        ),
-    )
-    cells = compare.circle(body.folder)
-    rows = [*(method.key for method in CIRCLE), MANY_STARTS]
-    body.compared("circle", cells, rows, "python -m paper.circle")
-
-
-def _multiclass(body: Page) -> None:
-    body.add(Heading("Multiclass (Table all)"))
-    notes = {
-        "letter": "The paper's cut of the 15 000 into 10 500 and 4 500 is not published: ours are "
-        "drawn by class.",
-        "caltech101_silhouettes": "The published split.",
-        "news20": "The paper does not say what it tests on; here a fifth, by class. It reduces the "
-        "features by PCA without loss; here they stay sparse.",
-        "aloi": "Half to train, half to test, by class; the paper's halves are not published.",
-    }
-    for name in MULTICLASS_SETS:
-        splits = {key.rpartition("/")[2] for key in Record(name, body.folder).cells}
-        body.add(Heading(name, 3), Text(f"{notes[name]} Splits: {len(splits)}."))
-        body.compared(
-            name, compare.multiclass(name, body.folder), [method.key for method in MULTICLASS],
-            f"python -m paper.multiclass {name}",
-        )  # fmt: skip
-
-
-def _multilabel(body: Page) -> None:
-    body.add(
-        Heading("Multilabel (Tables ml-small-cv)"),
-        Text(
-            "10-fold cross-validation chooses C, gamma and the threshold for each metric. The "
-            "paper's grids (powers of 2, -20 to 5 for C and -15 to 3 for gamma) are thinned to "
-            "every third power, counted from the largest."
-        ),
-    )
-    for name in MULTILABEL_SETS:
-        body.add(Heading(name, 3))
-        rows = [f"{m.key}{kernel}" for kernel in ("", "/rbf") for m in MULTILABEL]
-        body.compared(
-            name, compare.multilabel(name, body.folder), rows, f"python -m paper.multilabel {name}"
-        )
-    body.add(*_thinning(body.folder))
-
-
-def _thinning(folder: Path | None) -> list[Block]:
-    """Return thinned grids beside whole ones, where both were run."""
-    lines, differences = [], []
-    for name in MULTILABEL_SETS:
-        cells = Record(name, folder).cells
-        for key, whole in cells.items():
-            method, kernel, step, seed = (key.split("/") + [""] * 3)[:4]
-            thinned = cells.get(f"{method}/{kernel}/3/{seed}")
-            if step != "1" or thinned is None:
-                continue
-            own = []
-            for metric, value in whole["values"].items():
-                change = thinned["values"][metric] - value
-                own.append(f"{number(change, metric)}")
-                differences.append(abs(change) / (0.01 if is_loss(metric) else 1.0))
-            lines.append([f"{name}: {NAMES[method]}, {kernel}", *own])
-            metrics = list(whole["values"])
-    if not lines:
-        return []
-    return [
-        Heading("Does thinning the grid matter?", 3),
-        Text(
-            "Test values with every third power of C minus those with all 26: on average "
-            f"{np.mean(differences):.2f} points, at most {np.max(differences):.2f}; as much as "
-            "other folds change."
-        ),
-        Table(["set, method", *metrics], lines),
-    ]
-
-
-def _single_label(body: Page) -> None:
-    body.add(
-        Heading("Multiclass to multilabel (Tables voc, coco)"),
-        Text(
-            "Trained on one label of each example (the rarest, or a random one) or on all, tested "
-            "on all; linear models. The paper's images and their features are not here, so there "
-            "is no number of the paper's to compare with: what can be compared is the order of "
-            "the methods."
-        ),
-    )
-    metrics = ("map", "precision@1", "recall@3", "rank_loss", "accuracy", "f1_micro", "f1_macro")
-    for name in SINGLE_SETS:
-        cells = Record(f"single_{name}", body.folder).cells
-        if not cells:
-            body.missing.append(f"{name}, single labels: `python -m paper.single_label {name}`")
-            continue
-        lines = []
-        for labels, methods in [*((kept, SINGLE_LABEL) for kept in KEPT), ("all", MULTILABEL)]:
-            for method in methods:
-                draws = [c for k, c in cells.items() if k.startswith(f"{labels}/{method.key}/")]
-                if draws:
-                    lines.append([f"{labels}: {method.name}", *_means(draws, metrics)])
-        body.add(Heading(f"{name}: single labels", 3), Table(["labels: method", *metrics], lines))
-
-
-def _means(draws: list[Any], metrics: tuple[str, ...]) -> list[str]:
-    shown_values = []
-    for metric in metrics:
-        values = [draw["values"][metric] for draw in draws]
-        spread = f" ±{number(float(np.std(values, ddof=1)), metric)}" if len(values) > 1 else ""
-        shown_values.append(number(float(np.mean(values)), metric) + spread)
-    return shown_values
-
-
-def _summary(body: Page) -> None:
-    cells = Record("summary", body.folder).cells
-    body.add(
-        Heading("Methods (Table summary)"),
-        Text(
-            "Every loss of the registry, for lists of 2 of 4 classes. Conjugate and update: the "
-            "largest relative error of the Fenchel-Young equality. Calibrated: by "
-            "`shortlist.bayes`; (yes) is a search without a counterexample."
-        ),
-    )
-    if not cells:
-        body.missing.append("Table summary: `python -m paper.summary`")
-        return
-    paper = json.loads((published.FOLDER / "summary.json").read_text())["rows"]
-    lines = []
-    for name, cell in cells.items():
-        values = cell["values"]
-        checked = [
-            f"{values[what]:.0e}" if what in values else "-" for what in ("conjugate", "update")
-        ]
-        verdict = "-"
-        if "calibrated" in cell:
-            word = "yes" if cell["calibrated"] else "no"
-            verdict = word if cell["exact"] or not cell["calibrated"] else f"({word})"
-        lines.append([f"`{name}`", *checked, verdict, paper.get(name, ["", "", "not in it"])[2]])
-    header = ["loss", "conjugate", "update", "calibrated", "the paper says"]
-    body.add(Table(header, lines))
-
-
-def _timing(body: Page) -> None:
-    cells = Record("timing", body.folder).cells
-    body.add(Heading("Time (Figures lambert and time, Table time-ml)"))
-    if "lambert" in cells:
-        values = cells["lambert"]["values"]
-        body.add(Text("V(t): " + ", ".join(f"{name} {x:.3g}" for name, x in values.items()) + "."))
-    groups = {
-        "projections": ("Projections (Figure time a): microseconds of CPU for one vector", 1e6),
-        "bipartite": ("Bipartite projection (Table time-ml): seconds for 1000 problems", 1.0),
-    }
-    for part, (title, scale) in groups.items():
-        own = {int(k.split("/")[1]): c for k, c in cells.items() if k.startswith(f"{part}/")}
-        if not own:
-            body.missing.append(f"{title}: `python -m paper.timing {part}`")
-            continue
-        names = list(dict.fromkeys(name for cell in own.values() for name in cell["values"]))
-        lines = []
-        for size, cell in sorted(own.items()):
-            shown_values = [
-                "" if name not in cell["values"]
-                else f"{cell['values'][name] * (1.0 if name == 'factor' else scale):.3g}"
-                for name in names
-            ]  # fmt: skip
-            if part == "bipartite":
-                of = published.of("time_ml", f"1e{round(np.log10(size))}")
-                shown_values += [f"{of['factor', 'ratio'].value:.2f}"]
-            lines.append([f"{size}", *shown_values])
-        header = ["elements", *names, *(["the paper's factor"] if part == "bipartite" else [])]
-        body.add(Heading(title, 3), Table(header, lines))
-    curves = {k: c for k, c in cells.items() if "history" in c}
-    if curves:
-        lines = [
-            [key, f"{cell['n']}", *_milestones(cell["history"])] for key, cell in curves.items()
-        ]
-        body.add(
-            Heading("Convergence on ALOI (Figure time b to d)", 3),
-            Text("CPU seconds until the relative gap is below a number."),
-            Table(["solver", "examples", "0.1", "0.01", "0.001", "last gap", "top-1"], lines),
-        )
-    if not any(key.startswith("convergence/") for key in curves):
-        body.missing.append("Figure time b, c: `python -m paper.timing convergence`")
-    if "fista" not in curves:
-        body.missing.append("Figure time d: `python -m paper.timing fista`")
-
-
-def _milestones(history: dict[str, list[float]]) -> list[str]:
-    seconds, gaps = np.array(history["seconds"]), np.array(history["gap"])
-    times = [seconds[gaps <= level] for level in (0.1, 0.01, 0.001)]
-    top1 = f"{history['top1'][-1]:.1f}" if "top1" in history else ""
-    return [*(f"{some[0]:.1f}" if some.size else "-" for some in times), f"{gaps[-1]:.1e}", top1]
-
-
-def _finetune(body: Page) -> None:
-    cells = Record("finetune", body.folder).cells
-    body.add(
-        Heading("Fine-tuning (Table finetune)"),
-        Text(
-            "A network of 64 hidden units on Letter, trained on for 3 epochs with each loss; the "
-            "paper has VGG-16 on ImageNet and Places, which are not here."
-        ),
-    )
-    if not cells:
-        body.missing.append("Table finetune: `python -m paper.finetune`")
-        return
-    metrics = ("top1", "top3", "top5", "top10")
-    groups: dict[str, list[Any]] = {}
-    for key, cell in cells.items():
-        groups.setdefault(key.rpartition("/")[0], []).append(cell)
-    lines = []
-    for name, draws in groups.items():
-        row = name.removesuffix("/finetuned")
-        suffix = ", fine-tuned" if name != row else ", before"
-        lines.append([NAMES[row] + suffix, *_means(draws, metrics)])
-    body.add(Table(["loss", *metrics], lines))
 
 
 def _tail(body: Page) -> list[Block]:

@@ -20,7 +20,7 @@ import scipy.sparse
 
 from paper.methods import MULTILABEL, SINGLE_LABEL, Method
 from paper.multilabel import in_units
-from paper.protocol import along, summary
+from paper.protocol import Fit, along, is_past, summary
 from paper.record import Record
 from shortlist import datasets
 from shortlist.metrics import metric
@@ -30,10 +30,12 @@ METRICS = (
     "map", "precision@1", "recall@1", "recall@3", "recall@5", "rank_loss", "hamming_loss",
     "accuracy", "subset_accuracy", "f1_micro", "f1_macro", "f1_instance",
 )  # fmt: skip
-#: The paper's grid, every third power.
+#: The paper's grid, every third power, up to where all metrics are past their best.
 CS = tuple(2.0**power for power in range(-20, 16, 3))
 KS = (2, 3, 4, 5)
 SETS = ("scene", "emotions", "enron", "yeast")
+#: The most for one fit.
+SECONDS = 30.0
 #: Which label of an example is kept.
 KEPT = ("rarest", "random")
 
@@ -102,7 +104,7 @@ def cell(
     half = np.sort(np.random.default_rng(seed).permutation(n)[: n // 2])
     fit, val = train.take(half), train.take(np.setdiff1d(np.arange(n), half))
     settings = [(k, C) for k, _ in _losses(method) for C in Cs]
-    judged = _trained(fit, method, settings, lambda W: _judge(val, W))
+    judged = _trained(fit, method, settings, lambda W: _judge(val, W), _past)
     best = {name: max(judged, key=lambda at: judged[at][0].merit[name]) for name in METRICS}
     final = _trained(train, method, best.values(), lambda W: test.pooled(test.X @ W))
     thresholds = {name: judged[best[name]][0].threshold.get(name) for name in METRICS}
@@ -117,14 +119,18 @@ def cell(
         },
         "gaps": {name: final[best[name]][1] for name in METRICS},
         "search": {
-            "Cs": list(Cs),
+            "Cs": sorted({C for _, C in judged}),
             **summary([gap for found in (judged, final) for _, gap in found.values()]),
         },
     }
 
 
 def _trained(
-    images: Images, method: Method, settings: Iterable[_Setting], judge: Callable[[Any], Any]
+    images: Images,
+    method: Method,
+    settings: Iterable[_Setting],
+    judge: Callable[[Any], Any],
+    is_enough: Callable[[list[Fit]], bool] | None = None,
 ) -> dict[_Setting, tuple[Any, float]]:
     """Return what `judge` says of the model of each setting, and its gap; a path for each k."""
     wanted, found = set(settings), {}
@@ -132,11 +138,16 @@ def _trained(
         Cs = sorted(C for other, C in wanted if other == k)
         if Cs:
             fits = along(
-                *_examples(images, method), loss, Cs, lambda W: (judge(W), None),
-                n_classes=images.labels.shape[1],
+                *_examples(images, method), loss, Cs, lambda W: (judge(W), None), is_enough,
+                n_classes=images.labels.shape[1], max_time=SECONDS,
             )  # fmt: skip
-            found |= {(k, C): (fit.val, fit.gap) for C, fit in zip(Cs, fits, strict=True)}
+            found |= {(k, fit.C): (fit.val, fit.gap) for fit in fits}
     return found
+
+
+def _past(fits: list[Fit]) -> bool:
+    """Return whether all metrics are past their best."""
+    return is_past(np.array([list(fit.val.merit.values()) for fit in fits]))
 
 
 def _losses(method: Method) -> list[tuple[int | None, Any]]:

@@ -2,17 +2,18 @@
 
 import pytest
 
-from paper import compare, conclusions, render
+from paper import compare, conclusions, render, tables
+from paper.page import Page, explanation
 from paper.record import Record
 from paper.verdict import WORSE
 
 
 @pytest.fixture(scope="module")
 def body():
-    page = render.Page()
-    render._circle(page)
-    render._multiclass(page)
-    render._multilabel(page)
+    page = Page()
+    tables.circle(page)
+    tables.multiclass(page)
+    tables.multilabel(page)
     return page
 
 
@@ -25,7 +26,7 @@ def test_nine_cells_of_ten_agree_or_are_better(body):
     worse = [key for key, cell in body.cells.items() if cell.verdict == WORSE]
     assert body.cells
     assert len(worse) <= 0.1 * len(body.cells)
-    unexplained = [key for key in worse if render.explanation(*key) is None]
+    unexplained = [key for key in worse if explanation(*key) is None]
     assert unexplained == []
 
 

@@ -16,8 +16,8 @@ from paper import (
     single_label,
     summary,
 )
+from paper.grid import Grid
 from paper.methods import CIRCLE, MULTICLASS, MULTILABEL, SINGLE_LABEL
-from paper.multilabel import Grid
 from paper.protocol import TOL
 from paper.record import Record
 from shortlist import datasets, losses
@@ -103,8 +103,9 @@ def test_features_without_labels_are_refused(digits, tmp_path):
 
 
 @pytest.mark.parametrize("kernel", ["linear", "rbf"])
-def test_multilabel(label_sets, kernel, tmp_path):
-    grid = Grid(kernel, 9)
+@pytest.mark.parametrize("scouted", [False, True])
+def test_multilabel(label_sets, kernel, scouted, tmp_path):
+    grid = Grid(kernel, 9, scouted=scouted)
     cell = multilabel.cell(
         *label_sets, MULTILABEL[2], grid, folds=3, unfinished=tmp_path / "unfinished"
     )
@@ -115,10 +116,19 @@ def test_multilabel(label_sets, kernel, tmp_path):
     assert not (tmp_path / "unfinished").exists()
 
 
-def test_powers_of_a_thinned_grid_count_from_the_largest():
-    assert multilabel.powers(-4, 3, 3) == (2.0**-3, 1.0, 8.0)
-    assert len(Grid("linear", 1).Cs) == 26
-    assert len(Grid("rbf", 1).gammas) == 19
+def test_examples_without_labels_are_not_trained_on_and_count_in_the_test(label_sets):
+    train, test = label_sets
+    without = scipy.sparse.csr_array(([True], ([0], [1])), shape=(2, 6))
+    more = datasets.Dataset(
+        np.vstack([train.X, np.full((2, 6), 9.0)]), scipy.sparse.vstack([train.y, without]).tocsr()
+    )
+    kept = multilabel.with_labels(more)
+    assert kept.X.shape[0] == train.X.shape[0] + 1
+    grid = Grid("linear", 9, folds=2)
+    nothing = test._replace(y=scipy.sparse.csr_array(test.y.shape, dtype=bool))
+    values = multilabel.cell(more, nothing, MULTILABEL[0], grid, folds=3)["values"]
+    assert values["rank_loss"] == 0.0  # no pair can be in the wrong order
+    assert values["f1_instance"] < 100.0
 
 
 def test_single_labels(label_sets):
@@ -191,11 +201,11 @@ def test_a_run_goes_on_where_it_was(tmp_path, monkeypatch):
         done.cell(f"{method.key}/0", lambda: {"values": {}})
     computed = []
 
-    def cell(cut, method, Cs):
+    def cell(cut, method, *options):
         computed.append(method.key)
         return {"values": {}}
 
     monkeypatch.setattr(multiclass, "cell", cell)
-    monkeypatch.setitem(multiclass.SETS, "letter", multiclass.Data(lambda split: None, 1, ()))
-    multiclass.run("letter", 1, tmp_path)
+    data = multiclass.Data(lambda split: None, 1, ())
+    multiclass.run("letter", data, 1, folder=tmp_path)
     assert computed == [MULTICLASS[0].key]
