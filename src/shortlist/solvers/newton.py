@@ -52,7 +52,7 @@ _EASY, _GROWTH, _ROUGHLY = 10.0, 4.0, 0.03
 _LEFT = 0.05
 #: The most passes over the duals after a step; to what part of itself one brings the gap.
 _PASSES, _HELPFUL = 5, 0.8
-#: Steps without a better centre after which the problem is made easier.
+#: Steps without a better centre after which the problem is made easier, or a share left.
 _PATIENCE = 8
 #: Steps after which the scores are computed anew from the weights.
 _STEPS_OF_DRIFT = 10
@@ -249,13 +249,12 @@ class Newton:
         if reached < self.best[0]:
             self.best = reached, self.model
         weights = self._compute_candidate()
-        if self.share < 1.0 and self._is_share_solved(reached):
+        if self.share < 1.0 and (self._is_share_solved(reached) or self.since >= _PATIENCE):
             self._grow()
             weights = self._compute_candidate()
         shrunk = self.candidate
         if self.share < 1.0:  # duals with the same weights
             shrunk = self.problem.dtype.type(self.share) * self.candidate
-            self.since = 0
         dual = self.whole.dual(shrunk, weights, self.team)
         if dual > self.dual and self.gamma == 0.0:  # where the centre does not matter
             self.dual, self.since = dual, 0
@@ -275,6 +274,7 @@ class Newton:
         """Go on with a larger share, from the model, or from where its way leads."""
         before, self.past = self.past, (self.share, self.model)
         self._set_share(min(_GROWTH * self.share, 1.0))
+        self.since = 0
         if before is None:
             return
         ahead = math.log(self.share / self.past[0]) / math.log(self.past[0] / before[0])
