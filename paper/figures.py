@@ -103,7 +103,7 @@ def toy(folder: Path | None = None) -> Any:
     cells = Record("toy", folder).cells
     if not {"svm_smooth", circle.MANY_STARTS} <= set(cells):
         return None
-    figure, axes = _subplots(1, 2, (7.2, 3.9))
+    figure, axes = _subplots(1, 2, (7.2, 4.3))
     titles = {"svm_smooth": "smooth svm", circle.MANY_STARTS: "truncated top-2 entropy"}
     for place, (name, title) in zip(axes, titles.items(), strict=True):
         cell = cells[name]
