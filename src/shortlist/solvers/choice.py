@@ -36,7 +36,7 @@ _SCORE, _ENTROPIC_SCORE, _NUMBER = 55.0, 150.0, 0.27
 #: What a pass, and a step, take besides, in the interpreter.
 _PASS, _STEP = 0.4e6, 2e6
 #: A pass with a pull, and its share of evaluations, relative to a plain one.
-_WITH_PULL = 1.15
+_WITH_PULL = 1.3
 #: A step of Newton's method without its system, for each score, and each score and number.
 _SCORE_OF_STEP, _NUMBER_OF_STEP = 120.0, 0.2
 #: A product of the system with a direction; building its matrix; factoring it; its blocks.
