@@ -145,7 +145,7 @@ def sum_up(cells: list[Cell]) -> None:
         if auto == math.inf:
             unsolved.append(f"{where}: gap {cell.gap:.1e}")
         for name, value in cell.seconds.items():
-            if name not in METHODS and value < max(auto, NOISE):
+            if name not in METHODS and max(value, NOISE) < auto:
                 beaten.append(f"{where}: {auto:.2f} s, {name} {value:.2f} s")
     print(f"\n{len(cells)} cells; within 1.5 times of the best: {near} ({near / len(cells):.0%})")
     for title, found in (
