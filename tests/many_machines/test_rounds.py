@@ -1,6 +1,7 @@
 """The rounds by themselves, in one process: the same optimum, however rows are spread."""
 
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from shortlist.dask.ascent import Ascent
 from shortlist.dask.engines import InProcess, Value
 from shortlist.dask.partitions import PartitionError
 from shortlist.dask.store import Store
+from shortlist.rows import operations
 from shortlist.solvers import CheckpointError
 from solvers.cases import CASES, data, objectives_from_scratch
 
@@ -212,6 +214,24 @@ def test_numbers_that_overflow_are_refused_with_the_partition():
     parts[1].problem.norms[:] = 1e306
     with pytest.raises(PartitionError, match=r"^partition 1: the squared length of X\[0\]"):
         train(parts, m)
+
+
+@pytest.mark.parametrize("storage", [np.asarray, scipy.sparse.csr_array])
+def test_a_partition_that_comes_over_a_network_gives_the_same_bits(storage):
+    """There it may be read-only, and begin at any byte."""
+    loss, X, y = problem("svm", {"smoothing": 1.0})
+    X = np.hstack([X, np.sin(1e3 * X)])
+    (part,), m = split(storage(X), y, loss, np.full(60, 0.3), [])
+    sent: list[pickle.PickleBuffer] = []
+    pickled = pickle.dumps(part, 5, buffer_callback=sent.append)
+    arrived = pickle.loads(pickled, buffers=[memoryview(b"-" + b.raw())[1:] for b in sent])
+    assert sent
+    for array in (*operations.contents(arrived.problem.rows), arrived.problem.c):
+        assert array.flags.aligned
+    point = np.cos(np.arange(X.shape[1] * m, dtype=float)).reshape(-1, m)
+    here, there = (partitions.differentiate([one], point) for one in (part, arrived))
+    np.testing.assert_array_equal(there.model, here.model)
+    assert there[1:] == here[1:]
 
 
 # Files, and what is lost

@@ -17,7 +17,7 @@ import scipy.sparse
 from numpy.typing import NDArray
 
 from shortlist._arrays import as_weights
-from shortlist.dask.partitions import Partition, naming
+from shortlist.dask.partitions import Partition, in_order, naming
 from shortlist.estimators.targets import Target, read_sets, read_single
 from shortlist.estimators.weighting import class_weights, counted_weights, mean_weights
 from shortlist.losses import check_labels
@@ -190,7 +190,7 @@ def load(
             own = own * mean_weights(target.labels, plan.of_classes)
         rows = as_storage(matrix, plan.intercept)
         labels = check_labels(plan.loss, target.labels, n, plan.classes.size)
-        return Partition(number, Problem(rows, labels, plan.loss, plan.C * own))
+        return in_order(number, Problem(rows, labels, plan.loss, plan.C * own))
 
 
 def _joined(blocks: Sequence[Any]) -> Any:

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from shortlist._arrays import FloatArray
 from shortlist.losses import batch
-from shortlist.rows import CsrRows, operations
+from shortlist.rows import CsrRows, DenseRows, operations
 from shortlist.solvers.problem import Problem
 from shortlist.solvers.sdca import Sdca
 from shortlist.solvers.team import Team
@@ -51,6 +51,35 @@ class Partition(NamedTuple):
 
     number: int
     problem: Problem
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Put memory in order where a partition arrives."""
+        return in_order, tuple(self)
+
+
+def in_order(number: int, problem: Problem) -> Partition:
+    """Return a partition with memory as kernels are compiled for.
+
+    What comes over a network may be read-only, which would be a type of its own to the compiler,
+    or not aligned, and then products of matrices are rounded in another order.
+    """
+    own = problem.with_loss(problem.loss)
+    own.labels = own.labels._replace(
+        offsets=_own(own.labels.offsets), indices=_own(own.labels.indices)
+    )
+    own.c, own.norms = _own(own.c), _own(own.norms)
+    if isinstance(own.rows, CsrRows):
+        rows = own.rows
+        own.rows = rows._replace(
+            data=_own(rows.data), indices=_own(rows.indices), offsets=_own(rows.offsets)
+        )
+    elif isinstance(own.rows, DenseRows):
+        own.rows = own.rows._replace(matrix=np.require(own.rows.matrix, requirements="A"))
+    return Partition(number, own)
+
+
+def _own(array: NDArray[Any]) -> NDArray[Any]:
+    return np.require(array, requirements=["A", "W"])
 
 
 class Duals(NamedTuple):
@@ -128,8 +157,7 @@ def ascend(
     with Team(1) as team:
         for partition, before in zip(partitions, duals.arrays, strict=True):
             with naming(partition.number):
-                own = _writable(partition.problem)
-                own.set_weights(scale * own.c)
+                own = partition.problem.with_weights(scale * partition.problem.c)
                 own_seed = (*seed, partition.number)
                 runs.append(Sdca(own, before.copy(), None, own_seed, team, model))
         turns = np.random.default_rng((*seed, partitions[0].number, len(partitions)))
@@ -146,28 +174,6 @@ def _never() -> bool:
     return False
 
 
-def _writable(problem: Problem) -> Problem:
-    """Return a problem of one's own, with memory as kernels are compiled for.
-
-    What comes over a network may be read-only, which would be a type of its own to the compiler.
-    """
-    own = problem.with_loss(problem.loss)
-    own.labels = own.labels._replace(
-        offsets=_own(own.labels.offsets), indices=_own(own.labels.indices)
-    )
-    own.c, own.norms = _own(own.c), _own(own.norms)
-    if isinstance(own.rows, CsrRows):
-        rows = own.rows
-        own.rows = rows._replace(
-            data=_own(rows.data), indices=_own(rows.indices), offsets=_own(rows.offsets)
-        )
-    return own
-
-
-def _own(array: NDArray[Any]) -> NDArray[Any]:
-    return array if array.flags.writeable else array.copy()
-
-
 def _sums(partitions: Sequence[Partition], duals: Duals, point: FloatArray) -> Answer:
     """Return the losses at a point and the conjugates of duals, and an empty model."""
     losses = conjugates = 0.0
@@ -175,7 +181,7 @@ def _sums(partitions: Sequence[Partition], duals: Duals, point: FloatArray) -> A
     with Team(1) as team:
         for partition, own in zip(partitions, duals.arrays, strict=True):
             with naming(partition.number):
-                problem = _writable(partition.problem)
+                problem = partition.problem
                 losses += problem.losses(point, team, _nothing)
                 conjugates += _conjugates(problem, _own(own), team)
     return Answer(np.zeros((0, 0), point.dtype), losses, conjugates, duals.losses)
@@ -196,7 +202,7 @@ def rebuild(partitions: Sequence[Partition], duals: Duals, point: FloatArray) ->
     with Team(1) as team:
         for partition, own in zip(partitions, duals.arrays, strict=True):
             with naming(partition.number):
-                model += _writable(partition.problem).model(_own(own), team)
+                model += partition.problem.model(_own(own), team)
     return answer._replace(model=model)
 
 
@@ -210,7 +216,7 @@ def differentiate(partitions: Sequence[Partition], point: FloatArray) -> Answer:
     with Team(1) as team:
         for partition in partitions:
             with naming(partition.number):
-                problem = _writable(partition.problem)
+                problem = partition.problem
                 loss, duals = _gradients(problem, point, team)
                 losses += loss
                 conjugates += _conjugates(problem, duals, team)
