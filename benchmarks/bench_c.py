@@ -33,7 +33,7 @@ from shortlist.losses.operations import traits
 
 SETS = ("digits", "letter", "emotions", "yeast", "bibtex", "caltech")
 CS = tuple(2.0**e for e in range(-20, 16, 5))
-METHODS = ("auto", "sdca", "accelerated", "newton")
+METHODS = ("auto", "sdca", "accelerated", "whitened", "newton")
 MULTICLASS = {
     "smooth svm": losses.svm(smoothing=1.0),
     "softmax": losses.softmax(),
@@ -60,7 +60,7 @@ QUICK = ("smooth svm", "softmax", "top-3 svm alpha", "smooth multilabel_svm", "o
 #: What the figure shows, so that it fits on a page.
 DRAWN = ("smooth svm", "softmax", "top-3 svm alpha", "ova_logistic", "smooth multilabel_svm",
          "multilabel_softmax")  # fmt: skip
-PEER_COLORS = ("tab:red", "tab:purple", "tab:brown", "tab:pink", "tab:olive", "tab:cyan", "gray")
+PEER_COLORS = ("tab:red", "tab:purple", "tab:brown", "tab:pink", "tab:cyan", "gray", "gold")
 LIMIT = 60.0
 #: A method is not judged by less than this: differences are noise.
 NOISE = 0.02
@@ -174,7 +174,7 @@ def figure(cells: list[Cell], file: str) -> None:
     )
     lines = {}  # one of each method, for the legend
     styles = {"auto": ("black", 2.6), "sdca": ("tab:blue", 1.4), "accelerated": ("tab:orange", 1.4),
-              "newton": ("tab:green", 1.4)}  # fmt: skip
+              "whitened": ("tab:olive", 1.4), "newton": ("tab:green", 1.4)}  # fmt: skip
     for axis, (set_, loss) in zip(axes.flat, panels, strict=False):
         mine = sorted(
             (c for c in cells if (c.set, c.loss, c.tol) == (set_, loss, 1e-3)), key=lambda c: c.C

@@ -1,7 +1,6 @@
 """Problems in partitions, and runs of them in one process."""
 
 import numpy as np
-import scipy.sparse
 
 from shortlist.dask import partitions, rounds
 from shortlist.dask.engines import InProcess, Value
@@ -55,9 +54,3 @@ def duals_held(fleet):
         duals = value.duals if isinstance(value, partitions.Outcome) else value
         found.update(zip(group.members, duals.arrays, strict=True))
     return np.concatenate([found[i] for i in sorted(found)])
-
-
-def with_constant(X, value):
-    """Return X with the column of an intercept, dense."""
-    X = X.toarray() if scipy.sparse.issparse(X) else X
-    return np.hstack([X, np.full((len(X), 1), value)]) if value else X

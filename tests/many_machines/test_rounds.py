@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from many_machines.cases import duals_held, even, fleet_of, split, train, with_constant
+from many_machines.cases import duals_held, even, fleet_of, split, train
 from shortlist import losses, solve
 from shortlist.dask import groups, partitions
 from shortlist.dask.ascent import Ascent
@@ -16,7 +16,7 @@ from shortlist.dask.partitions import PartitionError
 from shortlist.dask.store import Store
 from shortlist.rows import operations
 from shortlist.solvers import CheckpointError
-from solvers.cases import CASES, data, objectives_from_scratch
+from solvers.cases import CASES, data, objectives_from_scratch, with_constant
 
 TOL = 1e-4
 

@@ -74,3 +74,9 @@ STORAGES = {
     "Gram matrix": lambda X, _: rows.kernel(X @ X.T, "precomputed"),
     "kernel in blocks": lambda X, _: rows.kernel(X, lambda A, B: A @ B.T, cache_size=0),
 }
+
+
+def with_constant(X, value):
+    """Return X with the column of an intercept, dense."""
+    X = X.toarray() if scipy.sparse.issparse(X) else X
+    return np.hstack([X, np.full((len(X), 1), value)]) if value else X

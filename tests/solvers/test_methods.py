@@ -16,7 +16,7 @@ from shortlist.solvers.problem import Problem
 from shortlist.solvers.team import Team
 from solvers.cases import STORAGES, both_precisions, data, every_loss, objectives_from_scratch
 
-METHODS = ("sdca", "accelerated", "newton", "auto")
+METHODS = ("sdca", "accelerated", "whitened", "newton", "auto")
 every_method = pytest.mark.parametrize("solver", METHODS)
 every_other = pytest.mark.parametrize("solver", METHODS[1:])
 
@@ -51,7 +51,7 @@ def test_every_storage(solver, storage, tmp_path):
     X, y = data("svm", n=60, d=8)
     loss, C = losses.svm(smoothing=0.5), 30.0
     examples = STORAGES[storage](X, tmp_path)
-    if solver == "newton" and storage == "kernel in blocks":
+    if solver in ("newton", "whitened") and storage == "kernel in blocks":
         with pytest.raises(ValueError, match="raise cache_size"):
             solve(examples, y, loss, solver=solver)
         return
@@ -335,5 +335,5 @@ def test_the_root_of_an_increasing_function():
 
 def test_costs_are_counted_and_larger_for_larger_problems():
     small, large = (system(n=n)[0] for n in (50, 500))
-    assert choice._cost_of_pass(small) < choice._cost_of_pass(large)
+    assert choice._cost_of_passes(small, 1.0) < choice._cost_of_passes(large, 1.0)
     assert choice._cost_of_newton(small) < choice._cost_of_newton(large)

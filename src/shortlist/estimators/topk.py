@@ -37,7 +37,7 @@ class TopKClassifier(ShortlistClassifier):
         Not used by losses without this parameter, or where `loss` is not a name.
     C : float
         The weight of the losses against the regulariser.
-    solver : {"auto", "sdca", "accelerated", "newton"}
+    solver : {"auto", "sdca", "accelerated", "whitened", "newton"}
         The method; see :doc:`/how`.
     kernel : {"linear", "rbf", "poly", "precomputed"} or callable
         As in `sklearn.svm.SVC`; a callable takes two matrices.

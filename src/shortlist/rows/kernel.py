@@ -275,7 +275,7 @@ def _(rows):
     """
     if rows.computed is None:
         raise ValueError(
-            "Newton's method needs the kernel of all pairs in memory: raise cache_size of the "
+            "this method needs the kernel of all pairs in memory: raise cache_size of the "
             'kernel, or choose solver="accelerated".'
         )
     whole = rows.computed.astype(np.float64) + rows.intercept**2

@@ -117,7 +117,7 @@ def solve(
         for a kernel, its square is added to the kernel. 0 adds none.
     anchor : array_like, shape of the weights, optional
         The weights :math:`W_0` towards which to regularise; zero by default. Not for kernels.
-    solver : {"auto", "sdca", "accelerated", "newton"}
+    solver : {"auto", "sdca", "accelerated", "whitened", "newton"}
         The method, see :doc:`/how`. "auto" begins with plain passes of SDCA and changes to what
         is likely to be faster; ``history.notes`` of the solution say when and why.
     tol : float

@@ -4,10 +4,10 @@ Costs are counted, in nanoseconds of a usual processor, and not measured by the 
 can be repeated, and continued from a checkpoint, to the same bits. Only their ratios matter.
 
 SDCA comes first: it is never far from the best where C is small, and its duals are a good start for
-the others. Where at its rate it would take longer than the accelerated form, that goes on.
-How long that takes cannot be foreseen: on nearly separable data it may be far longer than Newton's
-method, on others far shorter. So it gets as long as a part of what Newton's method is
-likely to cost, and after that must be on its way to the end.
+the others. Where at its rate it would take longer than another method, that goes on. How long the
+accelerated and the whitened form take cannot be foreseen: it may be far longer than another
+method, or far shorter. So each gets as long as a part of what the next is likely to cost, and after
+that must be on its way to the end.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy as np
 
 from shortlist.losses.operations import derivative, traits
 from shortlist.rows import operations
-from shortlist.solvers import systems
+from shortlist.solvers import systems, whitened
 from shortlist.solvers.accelerated import Accelerated, condition
 from shortlist.solvers.method import Method
 from shortlist.solvers.newton import Newton
@@ -28,11 +28,12 @@ from shortlist.solvers.result import History
 from shortlist.solvers.sdca import Sdca
 from shortlist.solvers.team import Team
 from shortlist.solvers.warm import Start
+from shortlist.solvers.whitened import Whitened
 
 #: The names that a user may ask for.
-SOLVERS = ("auto", "sdca", "accelerated", "newton")
+SOLVERS = ("auto", "sdca", "accelerated", "whitened", "newton")
 #: A pass, for each score (also of an entropy), and for each score and number of a row.
-_SCORE, _ENTROPIC_SCORE, _NUMBER = 55.0, 150.0, 0.27
+_SCORE, _ENTROPIC_SCORE, _NUMBER = 45.0, 100.0, 0.27
 #: What a pass, and a step, take besides, in the interpreter.
 _PASS, _STEP = 0.4e6, 2e6
 #: A pass with a pull, and its share of evaluations, relative to a plain one.
@@ -41,14 +42,21 @@ _WITH_PULL = 1.3
 _SCORE_OF_STEP, _NUMBER_OF_STEP = 120.0, 0.2
 #: A product of the system with a direction; building its matrix; factoring it; its blocks.
 _PRODUCT, _MATRIX, _FACTOR, _BLOCK = 0.08, 0.02, 0.02, 0.1
+#: A multiplication on the way to the axes of the features. Passes along them, for each factor e of
+#: the excess and each doubling of the condition: of an entropy, and of other losses.
+_AXES, _ENTROPIC_PASSES, _PASSES = 0.03, 0.4, 1.2
 #: Every class of an example has curvature in an entropy.
 _ENTROPIC_MATRIX = 0.04
 #: Steps that a loss with kinks takes, relative to a smooth one.
 _WITH_KINKS = 1.5
 #: A change must be likely to save this much.
 _WORTH_A_CHANGE = 1.15
-#: The share of Newton's cost that passes with a pull may take before they are judged; the latter
-#: where its systems are solved by conjugate gradients, whose cost is hard to foresee.
+#: Plain passes of so few to go are not left before their rate is known; of more than the latter,
+#: where Newton's method takes no time at all, for the sake of an answer that depends on the
+#: objective alone, and not on the order of the examples.
+_FEW, _VERY_FEW, _NO_TIME = 60.0, 10.0, 15e6
+#: The share of another's cost that passes with a pull may take before they are judged; the latter
+#: of Newton's where its systems are solved by conjugate gradients, whose cost is hard to foresee.
 _TRIAL, _LONG_TRIAL = 0.25, 1.0
 #: The excess below which a loss is almost the square that Newton's method takes it for.
 _NEAR = 0.3
@@ -59,42 +67,63 @@ def check(solver: str, problem: Problem) -> None:
     if solver == "newton" and not _has_derivative(problem):
         name = type(problem.loss).__name__
         raise ValueError(f'{name} has no derivative for Newton: choose solver="accelerated".')
+    if solver == "whitened" and not whitened.is_small(problem):
+        raise ValueError(
+            f"{problem.n} examples with {problem.d} features are too many to be whitened: choose "
+            'solver="accelerated".'
+        )
 
 
 def start(name: str, problem: Problem, at: Start, options: Options, team: Team) -> Method:
     """Return the run of a method from given duals; all but plain passes also from weights."""
     if name == "newton":
         return Newton(problem, at.duals, team, at.weights, options.tol)
-    if name == "accelerated":
-        return Accelerated(problem, at.duals, options.block_size, options.seed, team, at.weights)
+    if name != "sdca":
+        kind: type[Accelerated] | type[Whitened] = Whitened if name == "whitened" else Accelerated
+        return kind(problem, at.duals, options.block_size, options.seed, team, at.weights)
     return Sdca(problem, at.duals, options.block_size, options.seed, team)
 
 
 def better(method: Method, history: History, tol: float) -> tuple[str, str] | None:
     """Return a method that is likely to reach `tol` sooner than the present one, and why."""
-    if any(line.method == "newton" for line in history):  # which is the last, or was left for good
+    costs = _costs_of_others(method, history, tol)
+    if not costs:
         return None
-    problem, one_pass = method.problem, _cost_of_pass(method.problem)
-    to_go = _to_go(history, tol)
-    newton = math.inf
-    if _may_use_newton(problem):
-        newton = _cost_of_newton(problem, to_go if history[-1].excess < _NEAR else math.inf)
-    remaining = _remaining_passes(method, history, tol)
-    if method.name == "accelerated":
+    name = min(costs, key=costs.__getitem__)
+    one_pass, remaining = _cost_of_pass(method), _remaining_passes(method, history, tol)
+    why = f"{method.name} needs {in_words(remaining)} more passes at its present rate"
+    if len(history) == 1 and remaining > _VERY_FEW and costs.get("newton", math.inf) < _NO_TIME:
+        return "newton", why
+    if method.name != "sdca":
+        trial = (
+            _LONG_TRIAL if name == "newton" and not systems.is_direct(method.problem) else _TRIAL
+        )
         spent = method.epoch - _first_epoch(history, method.name)
-        cost = remaining * _WITH_PULL * one_pass
-        trial = _TRIAL if systems.is_direct(problem) else _LONG_TRIAL
-        if spent * _WITH_PULL * one_pass < trial * newton or cost < _WORTH_A_CHANGE * newton:
+        if spent * one_pass < trial * costs[name]:
             return None
-        name = "newton"
-    else:
-        accelerated = _WITH_PULL * one_pass * _least_accelerated_passes(problem, history, tol)
-        if any(line.method == "accelerated" for line in history):  # which was left for good
-            accelerated = math.inf
-        if min(accelerated, newton) * _WORTH_A_CHANGE > remaining * one_pass:
-            return None
-        name = "accelerated" if accelerated < newton else "newton"
-    return name, f"{method.name} needs {in_words(remaining)} more passes at its present rate"
+    if remaining * one_pass < _WORTH_A_CHANGE * costs[name]:
+        return None
+    if len(history) == 1 and remaining < _FEW:
+        return None
+    return name, why
+
+
+def _costs_of_others(method: Method, history: History, tol: float) -> dict[str, float]:
+    """Return what the methods that were not tried yet are likely to cost."""
+    problem, tried = method.problem, {line.method for line in history}
+    costs: dict[str, float] = {}
+    if "newton" in tried:  # which is the last, or was left for good
+        return costs
+    if "whitened" not in tried:
+        if "accelerated" not in tried:
+            passes = _least_accelerated_passes(problem, history, tol)
+            costs["accelerated"] = _cost_of_passes(problem, passes)
+        if whitened.is_small(problem) and operations.has_linear_form(problem.rows):
+            costs["whitened"] = _cost_of_whitened(problem, history, tol)
+    if _may_use_newton(problem):
+        near = _to_go(history, tol) if history[-1].excess < _NEAR else math.inf
+        costs["newton"] = _cost_of_newton(problem, near)
+    return costs
 
 
 def in_words(passes: float) -> str:
@@ -131,8 +160,7 @@ def _remaining_passes(method: Method, history: History, tol: float) -> float:
 def _least_accelerated_passes(problem: Problem, history: History, tol: float) -> float:
     """Return a low estimate: these passes are judged again when they have begun."""
     root = math.sqrt(condition(problem))
-    # Where Newton's method is cheap, entropies are not tried for long.
-    share = 0.15 if traits(problem.loss).entropic and systems.is_direct(problem) else 0.07
+    share = 0.07 if traits(problem.loss).entropic else 0.04
     return 2.0 + _to_go(history, tol) * max(min(root, 2.5), share * root)
 
 
@@ -141,9 +169,29 @@ def _columns(problem: Problem) -> float:
     return float(operations.n_stored(problem.rows)) / problem.n
 
 
-def _cost_of_pass(problem: Problem) -> float:
+def _cost_of_pass(method: Method) -> float:
+    problem = method.problem
+    if method.name == "sdca":
+        return _cost_of_passes(problem, 1.0, pull=1.0)
+    columns = float(problem.d) if method.name == "whitened" else None
+    return _cost_of_passes(problem, 1.0, columns)
+
+
+def _cost_of_passes(
+    problem: Problem, passes: float, columns: float | None = None, pull: float = _WITH_PULL
+) -> float:
+    columns = _columns(problem) if columns is None else columns
     score = _ENTROPIC_SCORE if traits(problem.loss).entropic else _SCORE
-    return _PASS + problem.n * problem.m * (score + _NUMBER * _columns(problem))
+    return passes * pull * (_PASS + problem.n * problem.m * (score + _NUMBER * columns))
+
+
+def _cost_of_whitened(problem: Problem, history: History, tol: float) -> float:
+    doubled = math.log2(max(condition(problem), 2.0))
+    often = _ENTROPIC_PASSES if traits(problem.loss).entropic else _PASSES
+    to_go = min(_to_go(history, tol), math.log(10.0 / max(tol, 1e-16)))  # the first part is short
+    passes = 5.0 + max(to_go, 0.0) * often * doubled
+    axes = _AXES * whitened.cost_of_axes(problem)
+    return axes + _cost_of_passes(problem, passes, float(problem.d))
 
 
 def _may_use_newton(problem: Problem) -> bool:
@@ -167,7 +215,7 @@ def _cost_of_newton(problem: Problem, near: float = math.inf) -> float:
     last_steps = (1.0 if known.entropic else 3.0) + 0.6 * near
     kinks = 1.0 if known.smoothing else _WITH_KINKS
     if systems.is_direct(problem):
-        steps = 3.0 + 0.35 * doubled if known.entropic else 5.0 + 1.5 * doubled
+        steps = 5.0 + 0.3 * doubled if known.entropic else 5.0 + 1.5 * doubled
         steps = kinks * min(steps, last_steps)
         matrix = _ENTROPIC_MATRIX if known.entropic else _MATRIX
         return steps * (step + matrix * problem.n * width**2 + _FACTOR * width**3)

@@ -35,10 +35,10 @@ from numpy.typing import NDArray
 from shortlist._arrays import FloatArray
 from shortlist.losses import batch
 from shortlist.losses.operations import traits
-from shortlist.rows import operations
 from shortlist.solvers import systems
+from shortlist.solvers.linear_form import LinearForm
 from shortlist.solvers.method import Numbers
-from shortlist.solvers.problem import Problem, accumulate
+from shortlist.solvers.problem import Problem
 from shortlist.solvers.result import Certificate, History
 from shortlist.solvers.sdca import Sdca
 from shortlist.solvers.team import Team
@@ -72,9 +72,9 @@ class Newton:
         tol: float = 0.0,
     ) -> None:
         """Begin at given weights, as a user gets them, or at those of the duals."""
-        self.original, self.team, self.tol = problem, team, tol
-        rows, self.back = operations.as_linear(problem.rows)
-        self.whole = problem if rows is problem.rows else problem.with_rows(rows)
+        self.team, self.tol = team, tol
+        self.form = LinearForm(problem, team)
+        self.whole = self.form.problem
         self._set_share(1.0)
         self.past: tuple[float, FloatArray] | None = None  # the share solved before, and how
         self.duals = duals  # the centre, with the best dual objective so far
@@ -82,7 +82,7 @@ class Newton:
         self.model = self.problem.model(duals, team)
         of_duals = self.model
         if weights is not None:
-            self.model = self._linear(weights)
+            self.model = self.form.model(weights)
         self.epoch = self.steps = 0
         self.since = 0  # steps since the centre was moved
         self.left = _LEFT  # of a step's system, to passes over the duals
@@ -113,14 +113,6 @@ class Newton:
     def _anchor(self) -> FloatArray | float:
         return 0.0 if self.whole.anchor is None else self.whole.anchor
 
-    def _linear(self, weights: FloatArray) -> FloatArray:
-        """Return the weights of the linear storage: a kernel's are combinations of examples."""
-        if self.whole is self.original:
-            return weights
-        model = np.empty((self.problem.d, self.problem.m), self.problem.dtype)
-        accumulate(self.problem.rows, weights.__getitem__, model, self.team)
-        return model
-
     def run_epoch(self, should_stop: Callable[[], bool]) -> None:
         """Take one step; `epoch` counts the passes over the data that it took."""
         gap = self._gap()
@@ -147,19 +139,11 @@ class Newton:
         """Return the least primal and the largest dual objective so far."""
         if not exact:
             return Certificate(self.best[0], self.dual)
-        problem, team = self.original, self.team
-        coefficients = self.weights()
-        model = coefficients
-        if problem is not self.whole:  # a kernel: from its own values, not those of the factor
-            model = np.empty_like(coefficients)
-            accumulate(problem.rows, coefficients.__getitem__, model, team)
-        primal = problem.primal(model, coefficients.__getitem__, team)
-        return Certificate(primal, problem.dual(self.duals, problem.model(self.duals, team), team))
+        return self.form.certificate(self.weights(), self.duals)
 
     def weights(self) -> FloatArray:
         """Return the best weights so far."""
-        weights: FloatArray = self.back(self.best[1])
-        return weights
+        return self.form.weights(self.best[1])
 
     @property
     def has_drifted(self) -> bool:

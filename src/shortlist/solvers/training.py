@@ -20,7 +20,7 @@ _NEAR = 50.0
 #: Passes without any gain beyond rounding, after which there is no progress.
 _PATIENCE = 20
 #: Evaluations without any, for methods whose objectives may rest for a while.
-_PATIENCE_OF_OTHERS = {"newton": 60, "accelerated": 500}
+_PATIENCE_OF_OTHERS = {"newton": 60, "accelerated": 500, "whitened": 100}
 
 
 def solve(

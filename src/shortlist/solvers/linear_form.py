@@ -1,0 +1,43 @@
+"""A problem as one of a linear storage: what methods of the primal work on."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from shortlist._arrays import FloatArray
+from shortlist.rows import operations
+from shortlist.solvers.problem import Problem, accumulate
+from shortlist.solvers.result import Certificate
+from shortlist.solvers.team import Team
+
+
+class LinearForm:
+    """A problem, and the same one with linear rows; a kernel's are those of a factor."""
+
+    def __init__(self, original: Problem, team: Team) -> None:
+        self.original, self.team = original, team
+        rows, self.back = operations.as_linear(original.rows)
+        self.problem = original if rows is original.rows else original.with_rows(rows)
+
+    def model(self, weights: FloatArray) -> FloatArray:
+        """Return the model of weights as a user gets them: a kernel's combine examples."""
+        if self.problem is self.original:
+            return weights
+        model = np.empty((self.problem.d, self.problem.m), self.problem.dtype)
+        accumulate(self.problem.rows, weights.__getitem__, model, self.team)
+        return model
+
+    def weights(self, model: FloatArray) -> FloatArray:
+        """Return the weights of a model, in the form that is given to the user."""
+        weights: FloatArray = self.back(model)
+        return weights
+
+    def certificate(self, weights: FloatArray, duals: FloatArray) -> Certificate:
+        """Return the objectives of the original problem, from scratch."""
+        problem, team = self.original, self.team
+        model = weights
+        if problem is not self.problem:  # a kernel: from its own values, not those of the factor
+            model = np.empty_like(weights)
+            accumulate(problem.rows, weights.__getitem__, model, team)
+        primal = problem.primal(model, weights.__getitem__, team)
+        return Certificate(primal, problem.dual(duals, problem.model(duals, team), team))

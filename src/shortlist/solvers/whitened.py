@@ -1,0 +1,276 @@
+r"""SDCA with a pull in the metric of the features: for large C, where features are few.
+
+Where C is large, some directions of the features count far more than others, and passes hardly
+move along the rest. The pull of `accelerated` is the same in all directions; this one,
+
+.. math::  \tfrac b2 \|W - Z\|_G^2, \quad G = \sum_i c_i x_i x_i',
+
+towards the last point `Z`, is strong where the losses curve the objective, and leaves the rest
+free. With the eigenvectors of `G` as axes it weighs each axis by its eigenvalue
+:math:`\lambda`, so that a pass is one of `sdca` over rows :math:`x / \sqrt{1 + b \lambda}`,
+whitened for a large `b`, with an anchor (see `problem`).
+
+How strong to pull is seen from the gap. For a point `W` of the passes and their duals `v`
+
+.. math::
+
+    P(W) - D(v) = \sum_i c_i \left( L(W'x_i) + L^*(v_i) - \langle v_i, W'x_i \rangle \right)
+    + \tfrac12 \|W - W(v)\|^2,
+
+and the last is due to the pull alone. Where it is small, passes are not thorough enough, and the
+pull may be stronger; where it is large, the pull is. One pass is usually enough before the pull
+moves on. Where the gap does not fall, each point gets more of them: solved exactly, this is the
+proximal point method, which converges for any loss.
+
+At a large C weights that violate a few margins a little are worth nothing. Longer ones, which do
+not, are almost as good as the optimum: the primal objective is that of the best multiple of `W`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+import scipy.optimize
+from numpy.typing import NDArray
+
+from shortlist._arrays import FloatArray
+from shortlist.rows import DenseRows, operations
+from shortlist.rows.products import slices
+from shortlist.solvers.linear_form import LinearForm
+from shortlist.solvers.method import Numbers
+from shortlist.solvers.problem import Problem
+from shortlist.solvers.result import Certificate, History
+from shortlist.solvers.sdca import Sdca
+from shortlist.solvers.team import Team
+
+#: The most features, and numbers of a dense matrix of the examples, of which two are kept.
+_MOST_FEATURES, _MOST_NUMBERS = 4096, 1 << 26
+#: Numbers of a chunk of rows that are made dense at once.
+_CHUNK = 1 << 20
+#: Passes between two evaluations, which also set the pull.
+_PASSES = 5
+#: Evaluations without a gap of this part of the least before, after which each point gets more
+#: passes.
+_PATIENCE, _GAIN = 6, 0.8
+#: The part of the gap that passes leave, relative to that of the pull: what is aimed at, and
+#: how far from that the pull is changed, and changed more.
+_AIM, _OFF, _FAR_OFF = 3.0, 2.0, 20.0
+#: How often the objective is computed to find the best multiple of the weights.
+_LOOKS = 8
+
+
+def is_small(problem: Problem) -> bool:
+    """Return whether there is memory and time for the matrices of this method."""
+    return problem.d <= _MOST_FEATURES and problem.n * problem.d <= _MOST_NUMBERS
+
+
+def cost_of_axes(problem: Problem) -> float:
+    """Return the multiplications that finding the axes takes, and turning the examples."""
+    return 2.0 * problem.n * problem.d**2 + 9.0 * problem.d**3
+
+
+class Whitened:
+    """The passes of a problem with a pull, along the axes of its features."""
+
+    name = "whitened"
+
+    def __init__(
+        self,
+        problem: Problem,
+        duals: FloatArray,
+        block_size: int | None,
+        seed: int,
+        team: Team,
+        weights: FloatArray | None = None,
+    ) -> None:
+        """Begin at given weights, as a user gets them, or at those of the duals."""
+        self.problem, self.team = problem, team
+        self.form = LinearForm(problem, team)
+        linear, kind = self.form.problem, problem.dtype
+        of_features = _moments(linear)
+        lengths, axes = scipy.linalg.eigh(of_features, overwrite_a=True, check_finite=False)
+        self.lengths, self.axes = np.maximum(lengths, 0.0), axes.astype(kind)
+        self.examples = _along(linear, self.axes)
+        anchor = None if linear.anchor is None else self.axes.T @ linear.anchor
+        #: The problem along the axes, without a pull.
+        self.turned = Problem(
+            DenseRows(self.examples, 0.0), linear.labels, linear.loss, linear.c, anchor
+        )
+        model = self.turned.model(duals, team)
+        self.point = model if weights is None else self.axes.T @ self.form.model(weights)
+        self.duals, self.dual = duals.copy(), -math.inf  # the best so far
+        self.best = math.inf, self.point
+        self.parts: list[float] | None = None  # of the gap: what passes leave, and the pull
+        self.passes, self.since = 1, 0  # for each point; evaluations since the gap has fallen
+        self.least = math.inf  # the gap then
+        self.whitened = np.empty_like(self.examples)
+        pulled = self.turned.with_rows(DenseRows(self.whitened, 0.0))
+        pulled.anchor = np.zeros_like(self.point)
+        self.sdca = Sdca(pulled, duals, block_size, seed, team, np.empty_like(model))
+        self._set_pull(float(np.abs(duals).mean()))
+
+    def _set_pull(self, pull: float) -> None:
+        """Weigh the axes for another strength of the pull."""
+        kind, pulled = self.problem.dtype.type, self.sdca.problem
+        self.pull = pull
+        weight = np.sqrt(1.0 + pull * self.lengths)
+        self.weight = weight.astype(kind)[:, None]
+        self.share = (pull * self.lengths / weight).astype(kind)[:, None]
+        np.divide(self.examples, self.weight.T, out=self.whitened)
+        pulled.norms = operations.squared_norms(pulled.rows)
+        pulled.anchor = self._anchor()
+        self.sdca.recompute_model()
+        self.sdca.wake()
+
+    def _anchor(self) -> FloatArray:
+        """Return what the passes are pulled towards: the last point, and the problem's anchor."""
+        towards = self.share * self.point
+        return towards if self.turned.anchor is None else towards + self.turned.anchor / self.weight
+
+    def run_epoch(self, should_stop: Callable[[], bool]) -> None:
+        """Make one pass, then pull towards where it has led."""
+        if self.parts is not None:
+            self._balance(*self.parts)
+            self._judge()
+        self.sdca.run_epoch(should_stop)
+        if self.sdca.position > 0:  # broken off
+            return
+        self.point = self.sdca.model / self.weight
+        if self.epoch % self.passes == 0:
+            self._move_on()
+
+    def _move_on(self) -> None:
+        """Pull towards the last point."""
+        anchor, pulled = self._anchor(), self.sdca.problem
+        assert pulled.anchor is not None
+        self.sdca.model += anchor - pulled.anchor
+        pulled.anchor = anchor
+
+    def _balance(self, of_passes: float, of_pull: float) -> None:
+        """Pull more where passes leave most of the gap, and less where the pull does."""
+        self.parts = None
+        off = of_passes / max(_AIM * of_pull, 1e-300)
+        factor = 4.0 if max(off, 1.0 / max(off, 1e-300)) > _FAR_OFF else 2.0
+        if self.pull == 0.0:  # the first passes began at zero
+            self._set_pull(float(np.abs(self.sdca.duals).mean()))
+        elif off > _OFF:
+            self._set_pull(self.pull * factor)
+        elif off < 1.0 / _OFF:
+            self._set_pull(self.pull / factor)
+
+    def _judge(self) -> None:
+        """Let passes be more thorough where the gap does not fall."""
+        gap = self.best[0] - self.dual
+        self.since += 1
+        if gap < _GAIN * self.least:
+            self.least, self.since = gap, 0
+        elif self.since >= _PATIENCE:
+            self.passes = max(2 * self.passes, _PASSES)
+            self.least, self.since = gap, 0
+
+    @property
+    def epoch(self) -> int:
+        """Passes over the data."""
+        return self.sdca.epoch
+
+    @epoch.setter
+    def epoch(self, epoch: int) -> None:
+        self.sdca.epoch = epoch
+        self.sdca.wake()
+
+    def certificate(self, exact: bool) -> Certificate:
+        """Return the least primal and the largest dual objective so far."""
+        turned, team, duals = self.turned, self.team, self.sdca.duals
+        if self.sdca.has_drifted:
+            self.sdca.recompute_model()
+        model = turned.model(duals, team)
+        dual = turned.dual(duals, model, team)
+        if dual > self.dual:
+            self.dual = dual
+            self.duals[:] = duals
+        primal, multiple = self._best_multiple()
+        if primal < self.best[0]:
+            self.best = primal, self.problem.dtype.type(multiple) * self.point
+        of_pull = 0.5 * float(np.square(self.point - model, dtype=np.float64).sum())
+        self.parts = [max(primal - dual - of_pull, 0.0), of_pull]
+        if exact:
+            return self.form.certificate(self.weights(), self.duals)
+        return Certificate(self.best[0], self.dual)
+
+    def _best_multiple(self) -> tuple[float, float]:
+        """Return the least primal objective of a multiple of the point, and which that is."""
+        scores, kind = self.turned.scores(self.point, self.team), self.problem.dtype.type
+
+        def primal(multiple: float) -> float:
+            times = kind(multiple)
+            return self.turned.primal_at(times * self.point, times * scores, self.team)
+
+        found = scipy.optimize.minimize_scalar(
+            primal, bracket=(1.0, 1.01), tol=1e-4, options={"maxiter": _LOOKS}
+        )
+        return min((float(found.fun), float(found.x)), (primal(1.0), 1.0))
+
+    def weights(self) -> FloatArray:
+        """Return the weights of the best point."""
+        return self.form.weights(self.axes @ self.best[1])
+
+    @property
+    def has_drifted(self) -> bool:
+        """Whether the certificate should be computed anew."""
+        return False
+
+    def next_check(self, history: History, tol: float) -> int:
+        """Return the epoch of the next evaluation: each also sets the pull."""
+        last, often = history[-1].epoch if history else 0, max(_PASSES, self.passes)
+        return last + often - last % often
+
+    def wake(self) -> None:
+        """Visit every example again."""
+        self.sdca.wake()
+
+    def state(self) -> tuple[Numbers, dict[str, NDArray[Any]]]:
+        """Return all that the next passes depend on: what JSON can hold, and arrays."""
+        numbers, arrays = self.sdca.state()
+        mine = [self.pull, self.dual, self.best[0], self.parts, self.passes, self.since, self.least]
+        anchor = self.sdca.problem.anchor
+        assert anchor is not None
+        arrays |= {"point": self.point, "anchor": anchor}
+        arrays |= {"best": self.best[1], "best_duals": self.duals}
+        return {**numbers, "whitened": mine}, arrays
+
+    def restore(self, numbers: Numbers, arrays: dict[str, NDArray[Any]]) -> None:
+        """Set what `state` returned."""
+        pull, self.dual, best, self.parts, *judged = numbers["whitened"]
+        self.passes, self.since, self.least = judged
+        self.point, self.duals = arrays["point"], arrays["best_duals"]
+        self.best = best, arrays["best"]
+        self._set_pull(pull)
+        self.sdca.problem.anchor = arrays["anchor"]
+        self.sdca.restore(numbers, arrays)
+
+
+def _moments(problem: Problem) -> NDArray[np.float64]:
+    r"""Return :math:`\sum_i c_i x_i x_i'`."""
+    moments = np.zeros((problem.d, problem.d))
+    for some in slices(0, problem.n, max(16, _CHUNK // problem.d)):
+        X = _dense(problem, some).astype(np.float64)
+        X *= np.sqrt(problem.c[some])[:, None]
+        moments += X.T @ X
+    return moments
+
+
+def _along(problem: Problem, axes: FloatArray) -> FloatArray:
+    """Return the examples along other axes."""
+    examples = np.empty((problem.n, problem.d), problem.dtype)
+    for some in slices(0, problem.n, max(16, _CHUNK // problem.d)):
+        np.matmul(_dense(problem, some), axes, out=examples[some])
+    return examples
+
+
+def _dense(problem: Problem, some: slice) -> FloatArray:
+    rows: FloatArray = operations.dense(problem.rows, np.arange(some.start, some.stop))
+    return rows
