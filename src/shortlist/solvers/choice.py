@@ -45,6 +45,8 @@ _PRODUCT, _MATRIX, _FACTOR, _BLOCK = 0.08, 0.02, 0.02, 0.1
 #: A multiplication on the way to the axes of the features. Passes along them, for each factor e of
 #: the excess and each doubling of the condition: of an entropy, and of other losses.
 _AXES, _ENTROPIC_PASSES, _PASSES = 0.03, 0.4, 1.2
+#: How much cheaper than Newton's method they must be where its cost is easier to foresee.
+_DOUBT = 1.4
 #: Every class of an example has curvature in an entropy.
 _ENTROPIC_MATRIX = 0.04
 #: Steps that a loss with kinks takes, relative to a smooth one.
@@ -119,7 +121,9 @@ def _costs_of_others(method: Method, history: History, tol: float) -> dict[str, 
             passes = _least_accelerated_passes(problem, history, tol)
             costs["accelerated"] = _cost_of_passes(problem, passes)
         if whitened.is_small(problem) and operations.has_linear_form(problem.rows):
-            costs["whitened"] = _cost_of_whitened(problem, history, tol)
+            is_sure = systems.is_direct(problem) and traits(problem.loss).smoothing > 0.0
+            doubt = _DOUBT if is_sure else 1.0
+            costs["whitened"] = doubt * _cost_of_whitened(problem, history, tol)
     if _may_use_newton(problem):
         near = _to_go(history, tol) if history[-1].excess < _NEAR else math.inf
         costs["newton"] = _cost_of_newton(problem, near)

@@ -38,6 +38,7 @@ import scipy.optimize
 from numpy.typing import NDArray
 
 from shortlist._arrays import FloatArray
+from shortlist.losses.operations import traits
 from shortlist.rows import DenseRows, operations
 from shortlist.rows.products import slices
 from shortlist.solvers.linear_form import LinearForm
@@ -209,10 +210,13 @@ class Whitened:
             times = kind(multiple)
             return self.turned.primal_at(times * self.point, times * scores, self.team)
 
+        here = primal(1.0), 1.0
+        if traits(self.problem.loss).entropic:  # which have no margins
+            return here
         found = scipy.optimize.minimize_scalar(
             primal, bracket=(1.0, 1.01), tol=1e-4, options={"maxiter": _LOOKS}
         )
-        return min((float(found.fun), float(found.x)), (primal(1.0), 1.0))
+        return min((float(found.fun), float(found.x)), here)
 
     def weights(self) -> FloatArray:
         """Return the weights of the best point."""
