@@ -187,6 +187,17 @@ def test_a_path_goes_on_with_the_method_that_ended_the_last():
     assert sum(passes) < 0.8 * sum(cold)
 
 
+@pytest.mark.parametrize("solver", ["newton", "whitened"])
+def test_weights_that_are_good_enough_are_proven_so_without_a_step(solver):
+    X, y = data("softmax", n=60, d=8)
+    found = path(X, y, "softmax", Cs=[10.0, 10.01, 10.02], solver=solver, tol=1e-4)
+    assert found[0].history[-1].epoch > 0
+    for solution, C in zip(found[1:], (10.01, 10.02), strict=True):
+        assert solution.converged
+        assert solution.history[-1].epoch == 0
+        assert_certificate_is_true(solution, losses.softmax(), X, y, C)
+
+
 def test_a_loss_without_a_derivative_is_trained_without_newton(monkeypatch):
     X, y = load_digits(return_X_y=True)
     monkeypatch.setitem(vars(losses_operations.derivative), "serves", lambda cls: False)

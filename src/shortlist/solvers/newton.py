@@ -80,7 +80,7 @@ class Newton:
         self.duals = duals  # the centre, with the best dual objective so far
         self.candidate = np.empty_like(duals)
         self.model = self.problem.model(duals, team)
-        of_duals = self.model
+        of_duals, self.is_warm = self.model, weights is not None
         if weights is not None:
             self.model = self.form.model(weights)
         self.epoch = self.steps = 0
@@ -151,8 +151,8 @@ class Newton:
         return False
 
     def next_check(self, history: History, tol: float) -> int:
-        """Return the next epoch: each step knows its objectives."""
-        return self.epoch + 1
+        """Return the next epoch: each step knows its objectives, and so do weights given."""
+        return self.epoch if self.is_warm and not history else self.epoch + 1
 
     def wake(self) -> None:
         """Do nothing: every step sees all examples."""

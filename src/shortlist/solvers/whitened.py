@@ -102,6 +102,7 @@ class Whitened:
             DenseRows(self.examples, 0.0), linear.labels, linear.loss, linear.c, anchor
         )
         model = self.turned.model(duals, team)
+        self.is_warm = weights is not None
         self.point = model if weights is None else self.axes.T @ self.form.model(weights)
         self.duals, self.dual = duals.copy(), -math.inf  # the best so far
         self.best = math.inf, self.point
@@ -229,6 +230,8 @@ class Whitened:
 
     def next_check(self, history: History, tol: float) -> int:
         """Return the epoch of the next evaluation: each also sets the pull."""
+        if self.is_warm and not history:
+            return self.epoch
         last, often = history[-1].epoch if history else 0, max(_PASSES, self.passes)
         return last + often - last % often
 
