@@ -44,9 +44,10 @@ _SCORE_OF_STEP, _NUMBER_OF_STEP = 120.0, 0.2
 _PRODUCT, _MATRIX, _FACTOR, _BLOCK = 0.08, 0.02, 0.02, 0.1
 #: A multiplication on the way to the axes of the features. Passes along them, for each factor e of
 #: the excess and each doubling of the condition: of an entropy, and of other losses.
-_AXES, _ENTROPIC_PASSES, _PASSES = 0.03, 0.4, 1.2
-#: How much cheaper than Newton's method they must be where its cost is easier to foresee.
-_DOUBT = 1.4
+_AXES, _ENTROPIC_PASSES, _PASSES = 0.03, 0.3, 1.2
+#: How much cheaper than Newton's method they must be where its cost is easier to foresee; the
+#: latter where classes are independent of each other.
+_DOUBT, _DOUBT_OF_SEPARABLE = 1.4, 2.5
 #: Every class of an example has curvature in an entropy.
 _ENTROPIC_MATRIX = 0.04
 #: Steps that a loss with kinks takes, relative to a smooth one.
@@ -92,6 +93,8 @@ def better(method: Method, history: History, tol: float) -> tuple[str, str] | No
     if not costs:
         return None
     name = min(costs, key=costs.__getitem__)
+    if name == "whitened" and _is_newton_surer(method.problem, costs):
+        name = "newton"
     one_pass, remaining = _cost_of_pass(method), _remaining_passes(method, history, tol)
     why = f"{method.name} needs {in_words(remaining)} more passes at its present rate"
     if len(history) == 1 and remaining > _VERY_FEW and costs.get("newton", math.inf) < _NO_TIME:
@@ -110,6 +113,14 @@ def better(method: Method, history: History, tol: float) -> tuple[str, str] | No
     return name, why
 
 
+def _is_newton_surer(problem: Problem, costs: dict[str, float]) -> bool:
+    """Return whether Newton's method is likely to cost hardly more, which is easy to foresee."""
+    known = traits(problem.loss)
+    doubt = _DOUBT_OF_SEPARABLE if known.separable else _DOUBT
+    is_sure = systems.is_direct(problem) and known.smoothing > 0.0
+    return is_sure and costs.get("newton", math.inf) < doubt * costs["whitened"]
+
+
 def _costs_of_others(method: Method, history: History, tol: float) -> dict[str, float]:
     """Return what the methods that were not tried yet are likely to cost."""
     problem, tried = method.problem, {line.method for line in history}
@@ -121,9 +132,7 @@ def _costs_of_others(method: Method, history: History, tol: float) -> dict[str, 
             passes = _least_accelerated_passes(problem, history, tol)
             costs["accelerated"] = _cost_of_passes(problem, passes)
         if whitened.is_small(problem) and operations.has_linear_form(problem.rows):
-            is_sure = systems.is_direct(problem) and traits(problem.loss).smoothing > 0.0
-            doubt = _DOUBT if is_sure else 1.0
-            costs["whitened"] = doubt * _cost_of_whitened(problem, history, tol)
+            costs["whitened"] = _cost_of_whitened(problem, history, tol)
     if _may_use_newton(problem):
         near = _to_go(history, tol) if history[-1].excess < _NEAR else math.inf
         costs["newton"] = _cost_of_newton(problem, near)
@@ -142,6 +151,11 @@ def _first_epoch(history: History, name: str) -> int:
 
 def _to_go(history: History, tol: float) -> float:
     return math.log(max(history[-1].excess / max(tol, 1e-16), 1.0))
+
+
+def _to_go_from_near(history: History, tol: float) -> float:
+    """Return the same from a moderate excess: passes with a pull are there very soon."""
+    return max(min(_to_go(history, tol), math.log(10.0 / max(tol, 1e-16))), 0.0)
 
 
 def _remaining_passes(method: Method, history: History, tol: float) -> float:
@@ -165,7 +179,7 @@ def _least_accelerated_passes(problem: Problem, history: History, tol: float) ->
     """Return a low estimate: these passes are judged again when they have begun."""
     root = math.sqrt(condition(problem))
     share = 0.07 if traits(problem.loss).entropic else 0.04
-    return 2.0 + _to_go(history, tol) * max(min(root, 2.5), share * root)
+    return 2.0 + _to_go_from_near(history, tol) * max(min(root, 2.5), share * root)
 
 
 def _columns(problem: Problem) -> float:
@@ -192,8 +206,7 @@ def _cost_of_passes(
 def _cost_of_whitened(problem: Problem, history: History, tol: float) -> float:
     doubled = math.log2(max(condition(problem), 2.0))
     often = _ENTROPIC_PASSES if traits(problem.loss).entropic else _PASSES
-    to_go = min(_to_go(history, tol), math.log(10.0 / max(tol, 1e-16)))  # the first part is short
-    passes = 5.0 + max(to_go, 0.0) * often * doubled
+    passes = 5.0 + _to_go_from_near(history, tol) * often * doubled
     axes = _AXES * whitened.cost_of_axes(problem)
     return axes + _cost_of_passes(problem, passes, float(problem.d))
 
