@@ -60,7 +60,8 @@ QUICK = ("smooth svm", "softmax", "top-3 svm alpha", "smooth multilabel_svm", "o
 #: What the figure shows, so that it fits on a page.
 DRAWN = ("smooth svm", "softmax", "top-3 svm alpha", "ova_logistic", "smooth multilabel_svm",
          "multilabel_softmax")  # fmt: skip
-PEER_COLORS = ("tab:red", "tab:purple", "tab:brown", "tab:pink", "tab:cyan", "gray", "gold")
+PEER_COLORS = ("tab:red", "tab:purple", "tab:brown", "tab:pink", "tab:cyan", "gray", "gold",
+               "navy", "lime", "salmon", "teal")  # fmt: skip
 LIMIT = 60.0
 #: A method is not judged by less than this: differences are noise.
 NOISE = 0.02

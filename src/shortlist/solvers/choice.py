@@ -117,7 +117,7 @@ def _is_newton_surer(problem: Problem, costs: dict[str, float]) -> bool:
     """Return whether Newton's method is likely to cost hardly more, which is easy to foresee."""
     known = traits(problem.loss)
     doubt = _DOUBT_OF_SEPARABLE if known.separable else _DOUBT
-    is_sure = systems.is_direct(problem) and known.smoothing > 0.0
+    is_sure = (known.separable or systems.is_direct(problem)) and known.smoothing > 0.0
     return is_sure and costs.get("newton", math.inf) < doubt * costs["whitened"]
 
 
