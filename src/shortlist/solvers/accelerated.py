@@ -88,12 +88,9 @@ class Accelerated:
         self.sdca.wake()
 
     def _pull_towards(self, Z: FloatArray, behind: FloatArray | None) -> None:
-        share, pulled = self.problem.dtype.type(self.kappa / (1.0 + self.kappa)), self.sdca.problem
+        share = self.problem.dtype.type(self.kappa / (1.0 + self.kappa))
         own = 0.0 if self.problem.anchor is None else self.problem.anchor
-        anchor = own + share * (Z - own)
-        assert pulled.anchor is not None
-        self.sdca.model += anchor - pulled.anchor
-        pulled.anchor = anchor
+        self.sdca.move_anchor(own + share * (Z - own))
         if behind is not None:
             self.anchor_behind = share * behind
 

@@ -146,6 +146,12 @@ class Sdca:
         self.problem.model(self.duals, self.team, out=self.model)
         self.exact_at = self.epoch
 
+    def move_anchor(self, anchor: FloatArray) -> None:
+        """Go on with the same duals, regularised towards other weights."""
+        assert self.problem.anchor is not None
+        self.model += anchor - self.problem.anchor
+        self.problem.anchor = anchor
+
     def certificate(self, exact: bool) -> Certificate:
         """Return both objectives; `exact` computes the model anew from the duals."""
         if exact:

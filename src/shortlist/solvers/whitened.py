@@ -142,15 +142,8 @@ class Whitened:
         if self.sdca.position > 0:  # broken off
             return
         self.point = self.sdca.model / self.weight
-        if self.epoch % self.passes == 0:
-            self._move_on()
-
-    def _move_on(self) -> None:
-        """Pull towards the last point."""
-        anchor, pulled = self._anchor(), self.sdca.problem
-        assert pulled.anchor is not None
-        self.sdca.model += anchor - pulled.anchor
-        pulled.anchor = anchor
+        if self.epoch % self.passes == 0:  # pull towards it
+            self.sdca.move_anchor(self._anchor())
 
     def _balance(self, of_passes: float, of_pull: float) -> None:
         """Pull more where passes leave most of the gap, and less where the pull does."""
