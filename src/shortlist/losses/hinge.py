@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shortlist._jit import kernel
+from shortlist._jit import kernel, summing_kernel
 from shortlist.losses.faces import describe_topk_face
 from shortlist.losses.operations import (
     Traits,
@@ -35,9 +35,8 @@ from shortlist.losses.operations import (
     step,
     traits,
     value,
-    value_by_duality,
 )
-from shortlist.prox.clip import apply_clip
+from shortlist.prox.clip import apply_clip, clipped
 from shortlist.prox.topk import topk_alpha, topk_beta
 from shortlist.special.select import kth_largest, largest
 from shortlist.special.sums import total_of
@@ -92,7 +91,9 @@ def _vertex(others, k, each_positive, v, work):
 def _(loss, q, n_labels, a, v, work):
     others = margins(q, v)
     radius = loss.smoothing + a
-    if radius == 0.0:
+    if largest(others) <= 0.0:  # all margins are kept, as most are where C is large
+        v[:] = 0.0
+    elif radius == 0.0:
         _vertex(others, loss.k, False, v, work)
     else:
         apply_clip(others, topk_alpha(others, loss.k, radius, a / radius, work), others)
@@ -103,7 +104,9 @@ def _(loss, q, n_labels, a, v, work):
 def _(loss, q, n_labels, a, v, work):
     others = margins(q, v)
     radius = loss.smoothing + a
-    if radius == 0.0:
+    if largest(others) <= 0.0:
+        v[:] = 0.0
+    elif radius == 0.0:
         _vertex(others, loss.k, True, v, work)
     else:
         apply_clip(others, topk_beta(others, loss.k, radius, a / radius, work), others)
@@ -127,17 +130,37 @@ def _largest_margins(u, k, v, work):
     return found
 
 
+@summing_kernel
+def _value_at(others, clip, radius):
+    r"""Return :math:`(\langle b, x \rangle - \tfrac12 \|x\|^2) / r` at the projection `x`."""
+    total = 0.0
+    for j in range(others.size):
+        x = clipped(others[j], clip)
+        total += (np.float64(others[j]) - 0.5 * x) * x
+    return total / radius
+
+
 @value.register(TopKSvmAlpha)
 def _(loss, u, n_labels, v, work):
     if loss.smoothing > 0.0:
-        return value_by_duality(loss, u, n_labels, v, work)
+        others = margins(u, v)
+        if largest(others) <= 0.0:
+            return 0.0
+        return _value_at(
+            others, topk_alpha(others, loss.k, loss.smoothing, 0.0, work), loss.smoothing
+        )
     return max(total_of(_largest_margins(u, loss.k, v, work)) / loss.k, 0.0)
 
 
 @value.register(TopKSvmBeta)
 def _(loss, u, n_labels, v, work):
     if loss.smoothing > 0.0:
-        return value_by_duality(loss, u, n_labels, v, work)
+        others = margins(u, v)
+        if largest(others) <= 0.0:
+            return 0.0
+        return _value_at(
+            others, topk_beta(others, loss.k, loss.smoothing, 0.0, work), loss.smoothing
+        )
     found = _largest_margins(u, loss.k, v, work)
     for j in range(loss.k):
         found[j] = max(found[j], 0.0)

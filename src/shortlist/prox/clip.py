@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shortlist._jit import kernel
+from shortlist._jit import inlined, kernel
 from shortlist.special.select import gather_from, partition_largest, top_bound
 
 
@@ -27,13 +27,19 @@ class Clip(NamedTuple):
     hi: float
 
 
+@inlined
+def clipped(x, clip):
+    """Return an element of the clipped vector, in this order also where sums may be reordered."""
+    value = (np.float64(x) - clip.shift) - clip.t
+    value = value if value > clip.lo else clip.lo
+    return value if value < clip.hi else clip.hi
+
+
 @kernel
 def apply_clip(a, clip, out):
     """Write the clipped vector to `out`."""
     for j in range(a.size):
-        value = (np.float64(a[j]) - clip.shift) - clip.t
-        value = value if value > clip.lo else clip.lo
-        out[j] = value if value < clip.hi else clip.hi
+        out[j] = clipped(a[j], clip)
 
 
 @kernel
