@@ -10,8 +10,8 @@ import pytest
 
 pytest.importorskip("typer")
 from cli.running import D, N, process, refused, run, sets, single
-from shortlist import MultilabelClassifier, TopKClassifier, datasets, metrics, models
-from shortlist.cli import main
+from shortlist import MultilabelClassifier, TopKClassifier, _jit, datasets, metrics, models
+from shortlist.cli import compiling, main
 from shortlist.model_selection.thresholds import Cardinality
 from shortlist.report import measuring
 
@@ -305,3 +305,13 @@ def test_without_typer_it_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "typer", None)
     with pytest.raises(SystemExit, match=r"pip install 'shortlist\[cli\]'"):
         main()
+
+
+def test_who_waits_for_the_compiler_is_told_so_once(folder, tmp_path, monkeypatch):
+    monkeypatch.setattr(_jit, "CACHE_FOLDER", tmp_path)
+    monkeypatch.setattr(compiling, "_LONG", 0.0)
+    words = ("train", "train.svm", "--loss", "softmax", "-o", "m.shortlist")
+    _, first = run(*words)
+    assert first.startswith("the first run of softmax compiles it for this CPU, once")
+    _, second = run(*words)
+    assert "compiles" not in second

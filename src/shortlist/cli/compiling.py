@@ -5,10 +5,12 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import threading
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +32,8 @@ _PROCESSES = 4
 #: Examples of a small fit, and classes that they are sure to have.
 _EXAMPLES, _CLASSES = 240, 40
 _EPOCHS = 100
+#: Seconds after which one wonders what takes so long.
+_LONG = 2.0
 
 
 def fit_small(loss: str, sparse: bool, dtype: str) -> None:
@@ -45,6 +49,25 @@ def fit_small(loss: str, sparse: bool, dtype: str) -> None:
         kind(loss, k=2, solver=solver, tol=0.1).fit(X, target)
 
 
+@contextmanager
+def announced(data: Dataset, settings: Settings) -> Iterator[None]:
+    """Say that what follows compiles a loss, where that takes long, and remember that it did."""
+    mark = None if _jit.CACHE_FOLDER is None else _mark(_kind(data, settings))
+    if mark is not None and mark.exists():
+        yield
+        return
+    words = f"the first run of {settings.loss} compiles it for this CPU, once: up to a minute"
+    timer = threading.Timer(_LONG, say, [words])
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+    if mark is not None:
+        mark.touch()
+
+
 def compile_ahead(data: Dataset, settings: Iterable[Settings]) -> None:
     """Compile what fits of these settings need, so that their times are those of training.
 
@@ -58,7 +81,8 @@ def compile_ahead(data: Dataset, settings: Iterable[Settings]) -> None:
         if len(waiting) >= _WORTH_PROCESSES:
             _compile_in_processes(sample, {kind: kinds[kind] for kind in waiting})
     for each in kinds.values():
-        _fit(sample, each)
+        with announced(data, each):
+            _fit(sample, each)
 
 
 def _kind(data: Dataset, settings: Settings) -> str:

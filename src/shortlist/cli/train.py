@@ -54,6 +54,7 @@ def train(
     shortlist train train.svm --loss topk_entropy -k 5 --metric top5 -o model.shortlist
     """
     from shortlist import models
+    from shortlist.cli.compiling import announced
     from shortlist.cli.data import parse_options, read_others, read_training
     from shortlist.cli.training import Settings, fit
     from shortlist.report import measuring
@@ -73,13 +74,14 @@ def train(
         tol=tol, max_epochs=max_epochs, max_time=max_time, n_jobs=threads, random_state=seed,
     )  # fmt: skip
     checkpoint = output.with_name(f"{output.name}.checkpoint") if resume else None
-    fitted = fit(
-        examples,
-        settings,
-        threshold=_number_or_word(threshold),
-        checkpoint=checkpoint,
-        checkpoint_every=checkpoint_every,
-    )
+    with announced(examples, settings):
+        fitted = fit(
+            examples,
+            settings,
+            threshold=_number_or_word(threshold),
+            checkpoint=checkpoint,
+            checkpoint_every=checkpoint_every,
+        )
     model = fitted.model
     models.save(model, output, trained_on=about)
     if checkpoint is not None and model.converged_:

@@ -80,6 +80,7 @@ def tune(
 
     shortlist tune letter --loss topk_entropy -k 1,3,5 --metrics top1,top5 -o letter.tuned
     """
+    from shortlist.cli.compiling import announced
     from shortlist.cli.data import parse_options, read_others, read_training
     from shortlist.cli.searching import Hunt, winner_table
     from shortlist.cli.training import Settings
@@ -106,7 +107,8 @@ def tune(
         class_weight="balanced" if balanced else None, tol=tol, max_epochs=max_epochs,
         max_time=max_time, n_jobs=threads, random_state=seed,
     )  # fmt: skip
-    told = Hunt(examples, about, settings, output).run(others, **options)
+    with announced(examples, settings):
+        told = Hunt(examples, about, settings, output).run(others, **options)
     if as_json:
         del told["cv_results"]
         print_json({"folder": str(output), **told})
