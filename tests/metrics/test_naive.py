@@ -97,7 +97,7 @@ def test_a_metric_at_thresholds_is_that_of_the_label_sets(name, problem, data):
 
 @pytest.mark.parametrize("name", ["f1_micro", "f1_macro", "f1_instance"])
 def test_many_scores_in_parts_and_many_thresholds(name):
-    """More scores than are taken at once, and more thresholds than are searched directly."""
+    """More scores than are taken at once, and more thresholds than a group has scores."""
     rng = np.random.default_rng(0)
     scores = np.round(rng.normal(size=(1100, 1000)), 3)
     Y = rng.random(scores.shape) < 0.01

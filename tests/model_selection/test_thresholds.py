@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from metrics.cases import indicators, problems
 from naive import metrics as naive
 from shortlist import metrics
+from shortlist.metrics.inputs import as_ranking
 from shortlist.model_selection import thresholds
 from shortlist.model_selection.thresholds import GRID, Cardinality, Constant, TopK, Tuned
 
@@ -77,6 +78,16 @@ def test_no_threshold_of_the_grid_is_better(name, problem, given):
         reached = VALUES[name](sets_of(cut.label_sets(scores)), Y, w, m)
         tried = [VALUES[name](sets_at(scores, threshold), Y, w, m) for threshold in grid]
         assert reached == pytest.approx(max(tried), abs=1e-12)
+
+
+@settings(max_examples=30)
+@given(problem=problems(), candidates=st.sampled_from(["grid", "scores", (-0.5, 0.0, 1.0)]))
+def test_the_best_for_several_metrics_is_that_for_each(problem, candidates):
+    scores, Y, w = problem
+    known = as_ranking(indicators(Y, scores.shape[1]), scores, w)
+    together = thresholds.best_for(TUNABLE, known, candidates)
+    alone = [Tuned(name, candidates).fit(scores, known.labels, w).thresholds for name in TUNABLE]
+    np.testing.assert_array_equal(together, np.concatenate(alone))
 
 
 @st.composite

@@ -24,7 +24,7 @@ def threshold_curve(
 ) -> NDArray[np.float64]:
     r"""Return a metric of the label sets :math:`\{ j : f_j(x) \ge \delta \}` for every threshold.
 
-    Cost: one sort of the scores, however many thresholds there are.
+    Cost: at most one sort of the scores, however many thresholds there are.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def threshold_curve(
     order = np.argsort(values)
     out = np.empty(values.size)
     problem = as_ranking(y_true, scores, sample_weight, classes)
-    out[order] = at_thresholds(as_count_metric(metric), problem, values[order])
+    (out[order],) = at_thresholds([as_count_metric(metric)], problem, values[order])
     return out
 
 

@@ -9,18 +9,16 @@ sets :math:`\{ j : f_j(x) \ge \delta \}` of all thresholds :math:`\delta` at onc
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shortlist._arrays import FloatArray
+from shortlist._jit import kernel
 from shortlist.losses.labels import Labels
 from shortlist.metrics.inputs import Partition, Ranking, mean
-
-#: So many thresholds are not in the cache: sorted scores search them faster.
-_MANY = 2**14
 
 
 class Counts(NamedTuple):
@@ -102,77 +100,142 @@ def _decisions(labels: Labels) -> NDArray[np.int64]:
 
 
 def at_thresholds(
-    metric: CountMetric, problem: Ranking, thresholds: NDArray[np.float64]
+    metrics: Sequence[CountMetric], problem: Ranking, thresholds: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return the metric of the label sets at each of the ascending thresholds.
+    """Return metrics, one a row, of the label sets at each of the ascending thresholds.
 
-    Cost: a binary search for each score, and where the metric is averaged over examples or
-    classes a sort of their scores, however many thresholds there are. Scores are taken in parts,
-    so that little memory is needed beside them.
+    Cost: a binary search for each score; and where the metrics are averaged over groups that
+    have fewer scores than there are thresholds, a sort of these. All metrics of the same groups
+    share them. Scores are taken in parts, so that little memory is needed beside them.
     """
+    values = np.full((len(metrics), thresholds.size), np.nan)
     if problem.weights.sum() == 0.0:
-        return np.full(thresholds.size, np.nan)
-    return (_of_all if metric.by == "all" else _of_groups)(metric, problem, thresholds)
+        return values
+    n, m = problem.scores.shape
+    ways = {
+        "all": _of_columns,
+        "classes": _of_columns if thresholds.size <= n else _of_steps,
+        "examples": _of_rows if thresholds.size <= m else _of_steps,
+    }
+    for by in {metric.by for metric in metrics}:
+        some = [at for at, metric in enumerate(metrics) if metric.by == by]
+        values[some] = ways[by]([metrics[at] for at in some], problem, thresholds)
+    return values
 
 
-def _of_all(
-    metric: CountMetric, problem: Ranking, thresholds: NDArray[np.float64]
-) -> NDArray[np.float64]:
-    """Count all decisions between thresholds."""
+def _of_columns(
+    metrics: Sequence[CountMetric], problem: Ranking, thresholds: NDArray[np.float64]
+) -> list[NDArray[Any]]:
+    """Count the labels of each class, or of all classes, at every threshold."""
     scores, labels, weights = problem
-    between = np.zeros((2, thresholds.size + 1))  # found, predicted
-    truth = labels.indicators()
+    group = np.arange(labels.m) if metrics[0].by == "classes" else np.zeros(labels.m, np.int64)
+    between = np.zeros((2, group[-1] + 1, thresholds.size + 1))  # labels found, and predicted
     for rows in _parts(*scores.shape):
-        part = truth[rows].tocoo()
-        some, w = scores[rows], weights[rows]
-        reached = _reached(thresholds, some)
-        of_labels = reached[part.row, part.col]
-        between[0] += np.bincount(of_labels, w[part.row], between.shape[1])
-        between[1] += np.bincount(reached.ravel(), np.repeat(w, labels.m), between.shape[1])
-    found, predicted = np.cumsum(between[:, ::-1], axis=1)[:, ::-1]
-    return metric.of_counts(Counts(found[1:], predicted[1:], found[0], weights.sum() * labels.m))
+        reached, own = _reached(thresholds, scores[rows]), labels.offsets[rows.start :]
+        none = np.zeros(len(reached), np.int64)
+        _add_counts(reached, own, labels.indices, weights[rows], none, group, *between)
+    counts = _above(between, weights.sum() * labels.m / between.shape[1])
+    return [metric.of_counts(counts).mean(axis=0) for metric in metrics]
 
 
-def _of_groups(
-    metric: CountMetric, problem: Ranking, thresholds: NDArray[np.float64]
+def _of_rows(
+    metrics: Sequence[CountMetric], problem: Ranking, thresholds: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Count the labels of each example at every threshold."""
+    scores, labels, weights = problem
+    sums = np.zeros((len(metrics), thresholds.size))
+    for rows in _parts(*scores.shape):
+        reached, own = _reached(thresholds, scores[rows]), labels.offsets[rows.start :]
+        group, none = np.arange(len(reached)), np.zeros(labels.m, np.int64)
+        between = np.zeros((2, group.size, thresholds.size + 1))
+        _add_counts(reached, own, labels.indices, np.ones(group.size), group, none, *between)
+        counts = _above(between, labels.m)
+        sums += [weights[rows] @ metric.of_counts(counts) for metric in metrics]
+    return sums / weights.sum()
+
+
+def _of_steps(
+    metrics: Sequence[CountMetric], problem: Ranking, thresholds: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Sum what the scores of each group change.
 
     In a group the metric is a step function of the threshold; it changes where that passes one
     of the group's scores. The changes of all groups are summed between thresholds. Scores that
-    tie fall between the same two, where only the sum of their changes counts.
+    fall between the same two may come in any order, only the sum of their changes counts.
     """
     scores, labels, weights = problem
     truth, decisions, of_group = labels.indicators(), float(labels.m), weights / weights.sum()
     inside = np.ones(labels.m)
-    if metric.by == "classes":
+    if metrics[0].by == "classes":
         scores, truth = scores.T, truth.T.tocsr()
         decisions, of_group, inside = weights.sum(), np.full(labels.m, 1.0 / labels.m), weights
-    between = np.zeros(thresholds.size + 1)
-    at_first = 0.0
+    between = np.zeros((len(metrics), thresholds.size + 1))
+    at_first = np.zeros((len(metrics), 1))
     for groups in _parts(*scores.shape):
-        order = np.argsort(-scores[groups], axis=1)
-        descending = np.take_along_axis(scores[groups], order, axis=1)
-        hits = np.take_along_axis(truth[groups].toarray(), order, axis=1)
-        found = np.pad(np.cumsum(inside[order] * hits, axis=1), ((0, 0), (1, 0)))
-        predicted = np.pad(np.cumsum(inside[order], axis=1), ((0, 0), (1, 0)))
-        values = metric.of_counts(Counts(found, predicted, found[:, -1:], decisions))
-        values *= of_group[groups, None]
-        at_first += values[:, 0].sum()
-        reached = _reached(thresholds, descending)
-        between += np.bincount(reached.ravel(), np.diff(values).ravel(), between.size)
-    return at_first + np.cumsum(between[:0:-1])[::-1]
+        reached, hits = _reached(thresholds, scores[groups]), truth[groups].toarray()
+        steps, (size, length) = np.empty_like(reached), reached.shape
+        found, predicted = np.zeros((2, size, length + 1))
+        _count_down(np.argsort(-reached, axis=1), reached, hits, inside, steps, found, predicted)
+        counts = Counts(found, predicted, found[:, -1:], decisions)
+        for at, metric in enumerate(metrics):
+            values = metric.of_counts(counts) * of_group[groups, None]
+            at_first[at] += values[:, 0].sum()
+            between[at] += np.bincount(steps.ravel(), np.diff(values).ravel(), between.shape[1])
+    return at_first + np.cumsum(between[:, :0:-1], axis=1)[:, ::-1]
 
 
-def _reached(thresholds: NDArray[np.float64], scores: FloatArray) -> NDArray[np.intp]:
+def _above(between: NDArray[np.float64], decisions: float) -> Counts:
+    """Return the counts at all thresholds, of labels counted between them; (groups, thresholds)."""
+    found, predicted = np.cumsum(between[:, :, ::-1], axis=2)[:, :, ::-1]
+    return Counts(found[:, 1:], predicted[:, 1:], found[:, :1], decisions)
+
+
+def _reached(thresholds: NDArray[np.float64], scores: FloatArray) -> NDArray[np.int64]:
     """Return how many of the ascending thresholds each score reaches."""
-    if thresholds.size < _MANY:
-        return np.searchsorted(thresholds, scores, side="right")
-    flat = scores.ravel()
-    order = np.argsort(flat)
-    out = np.empty(flat.size, np.intp)
-    out[order] = np.searchsorted(thresholds, flat[order], side="right")
-    return out.reshape(scores.shape)
+    reached = np.zeros(scores.shape, np.int64)
+    _search(thresholds, scores.ravel(), reached.reshape(-1))
+    return reached
+
+
+@kernel
+def _search(ascending, values, numbers):
+    """Write how many of `ascending` are at most each value, to `numbers` that are 0.
+
+    The steps of one binary search would wait for each other and mispredict every branch: all
+    values of a block take a step, then the next.
+    """
+    for start in range(0, values.size, 512):
+        block, found = values[start : start + 512], numbers[start : start + 512]
+        length = ascending.size
+        while length > 0:
+            half = (length + 1) // 2
+            for i in range(block.size):
+                found[i] += half * (ascending[found[i] + half - 1] <= block[i])
+            length -= half
+
+
+@kernel
+def _add_counts(reached, offsets, indices, weights, of_row, of_column, found, predicted):
+    """Add the weights of labels predicted and found, at the number of thresholds they reach.
+
+    The group of an example's label is the sum of both numbers.
+    """
+    for i in range(reached.shape[0]):
+        for j in range(reached.shape[1]):
+            predicted[of_row[i] + of_column[j], reached[i, j]] += weights[i]
+        for j in indices[offsets[i] : offsets[i + 1]]:
+            found[of_row[i] + of_column[j], reached[i, j]] += weights[i]
+
+
+@kernel
+def _count_down(order, reached, hits, weights, steps, found, predicted):
+    """Write, for each score of a group in this order, where it is and the counts with it."""
+    for i in range(order.shape[0]):
+        for at in range(order.shape[1]):
+            j = order[i, at]
+            steps[i, at] = reached[i, j]
+            found[i, at + 1] = found[i, at] + hits[i, j] * weights[j]
+            predicted[i, at + 1] = predicted[i, at] + weights[j]
 
 
 def _parts(n: int, m: int, elements: int = 2**20) -> Iterator[slice]:

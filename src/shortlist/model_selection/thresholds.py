@@ -33,6 +33,18 @@ from shortlist.metrics.by_threshold import as_count_metric
 from shortlist.metrics.counts import CountMetric, at_thresholds
 from shortlist.metrics.inputs import Ranking, as_ranking, as_scores
 
+__all__ = [
+    "Cardinality",
+    "Constant",
+    "Cut",
+    "MatchingCut",
+    "Rule",
+    "ThresholdCut",
+    "TopK",
+    "Tuned",
+    "make",
+]
+
 #: The 71 thresholds of the paper: powers of ten from 10^-5.9 to 10^0.9, their negatives, and 0.
 GRID = (
     *(-(10.0 ** (tenth / 10)) for tenth in range(9, -60, -2)),
@@ -105,6 +117,12 @@ def make(threshold: Any) -> Rule:
     if hasattr(threshold, "fit"):
         return threshold
     return Constant(threshold)
+
+
+def best_for(names: Sequence[str], problem: Ranking, candidates: Candidates) -> NDArray[np.float64]:
+    """Return the threshold that `Tuned` finds, for each of several metrics of label sets."""
+    best = _best_of_each([_aim(name) for name in names], problem, candidates)
+    return np.array([threshold for threshold, _ in best])
 
 
 @dataclass(frozen=True)
@@ -209,7 +227,7 @@ class Tuned:
         """Return a threshold for each label that together are best for the micro average."""
         one, F = _best(_aim("f1_micro"), problem, self.candidates)
         thresholds = [one] * problem.labels.m
-        counts = CountMetric("all", lambda c: np.stack([c.found, c.predicted]))
+        counts = [CountMetric("all", lambda c: c.found), CountMetric("all", lambda c: c.predicted)]
         curves = []
         for column in _columns(problem):
             tried = _tried(column.scores, self.candidates)
@@ -388,11 +406,19 @@ def _aim(name: str) -> CountMetric:
 
 def _best(aim: CountMetric, problem: Ranking, candidates: Candidates) -> tuple[float, float]:
     """Return the best threshold for all scores of a problem, and its value."""
+    (best,) = _best_of_each([aim], problem, candidates)
+    return best
+
+
+def _best_of_each(
+    aims: Sequence[CountMetric], problem: Ranking, candidates: Candidates
+) -> list[tuple[float, float]]:
+    """Return the same for several metrics, each by itself."""
     tried = _tried(problem.scores, candidates)
-    values = at_thresholds(aim, problem, tried)
+    values = at_thresholds(aims, problem, tried)
     if np.isnan(values).any():
         raise ValueError("a threshold needs examples: there are none, or all of weight 0.")
-    return _middle_of_best(tried, values)
+    return [_middle_of_best(tried, curve) for curve in values]
 
 
 def _tried(scores: FloatArray, candidates: Candidates) -> NDArray[np.float64]:

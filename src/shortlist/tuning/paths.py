@@ -69,13 +69,14 @@ def follow(study: Study, task: Task) -> Outcome:
     train, test = study.folds[task.fold]
     examples, X = _split(study, estimator, train, test)
     labels, weights = study.unseen(task.fold)
+    known = [metric(name) for name in study.metrics]
 
     def keep(scores: FloatArray, solution: Solution) -> tuple[Any, ...]:
         values = [
-            known.function(labels, scores, sample_weight=weights)
-            if known.needs == "scores"
+            each.function(labels, scores, sample_weight=weights)
+            if each.needs == "scores"
             else np.nan
-            for known in map(metric, study.metrics)
+            for each in known
         ]
         kept = scores if study.needs_scores else scores[:0]
         last = solution.history[-1]

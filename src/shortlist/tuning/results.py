@@ -10,7 +10,10 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from shortlist.metrics import metric
-from shortlist.model_selection.thresholds import Candidates, Tuned
+from shortlist.metrics.by_threshold import as_count_metric
+from shortlist.metrics.counts import at_thresholds
+from shortlist.metrics.inputs import Ranking, as_ranking
+from shortlist.model_selection.thresholds import Candidates, best_for
 from shortlist.tuning.paths import Outcome, Study
 
 #: Means that differ by less are equal: they are sums of rounded numbers.
@@ -36,30 +39,41 @@ def judge(
     candidates: Candidates,
 ) -> list[Line]:
     """Return the lines of the paths of all folds, thresholds tuned on their scores together."""
-    known = [metric(name) for name in study.metrics]
+    of_sets = np.array([metric(name).needs == "sets" for name in study.metrics])
+    names = [name for name in study.metrics if metric(name).needs == "sets"]
     folds = [study.unseen(fold) for fold in range(len(study.folds))]
     labels = study.target.labels.take(np.concatenate([test for _, test in study.folds]))
     weights = np.concatenate([weights for _, weights in folds])
     lines = []
     for at, C in enumerate(Cs):
         values = np.column_stack([outcome.values[at] for outcome in outcomes])
-        thresholds = np.full(len(known), np.nan)
-        for j, each in enumerate(known):
-            if each.needs == "scores":
-                continue
+        thresholds = np.full(len(study.metrics), np.nan)
+        if names:
             scores = [outcome.scores[at] for outcome in outcomes]
-            cut = Tuned(each.name, candidates).fit(np.concatenate(scores), labels, weights)
-            thresholds[j] = cut.thresholds[0]
-            values[j] = [
-                each.function(truth, cut.label_sets(some), sample_weight=own)
-                for some, (truth, own) in zip(scores, folds, strict=True)
-            ]
+            together = as_ranking(labels, np.concatenate(scores), weights)
+            best = best_for(names, together, candidates)
+            thresholds[of_sets] = best
+            values[of_sets] = np.column_stack(
+                [
+                    _at_own(names, Ranking(some, *known), best)
+                    for some, known in zip(scores, folds, strict=True)
+                ]
+            )
         epochs, seconds, gaps = (
             np.array([getattr(outcome, name)[at] for outcome in outcomes])
             for name in ("epochs", "seconds", "gaps")
         )
         lines.append(Line({"C": C, **params}, values, thresholds, epochs, seconds, gaps))
     return lines
+
+
+def _at_own(
+    names: Sequence[str], problem: Ranking, thresholds: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Return metrics of label sets, each at its own threshold."""
+    ascending, place = np.unique(thresholds, return_inverse=True)
+    counts = [as_count_metric(name) for name in names]
+    return at_thresholds(counts, problem, ascending)[np.arange(len(names)), place]
 
 
 class Table(NamedTuple):
