@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_digits
 
-from shortlist import losses, solve
+from shortlist import losses, path, solve
 from shortlist.losses import check_labels
 from shortlist.rows import as_storage
-from shortlist.solvers import whitened
+from shortlist.solvers import axes, whitened
 from shortlist.solvers.problem import Problem
 from shortlist.solvers.team import Team
 from solvers.cases import data, with_constant
@@ -82,9 +82,18 @@ def test_margins_that_are_all_but_met_are_proven_so():
 
 
 def test_too_many_features_are_refused_in_words(monkeypatch):
-    monkeypatch.setattr(whitened, "_MOST_FEATURES", 5)
+    monkeypatch.setattr(axes, "_MOST_FEATURES", 5)
     X, y = data("svm", n=20, d=6)
     with pytest.raises(ValueError, match=r"20 examples with 6 features are too many to be whiten"):
         solve(X, y, losses.svm(), solver="whitened")
     found = solve(X, y, losses.svm(), C=1e4)
     assert "whitened" not in {line.method for line in found.history}
+
+
+def test_examples_that_weigh_nothing_leave_zero():
+    X, y = data("svm", n=20, d=6)
+    for found in path(
+        X, y, losses.svm(), Cs=[1.0, 8.0], sample_weight=np.zeros(20), solver="whitened"
+    ):
+        assert found.converged
+        assert not found.weights.any()

@@ -29,6 +29,7 @@ from shortlist.rows.convert import as_csr, as_matrix
 from shortlist.solvers import choice, gradient, training, warm
 from shortlist.solvers.checkpoint import CheckpointError
 from shortlist.solvers.interruption import Interruption
+from shortlist.solvers.memory import Memory
 from shortlist.solvers.options import Callback, Options
 from shortlist.solvers.problem import Problem
 from shortlist.solvers.result import (
@@ -208,7 +209,8 @@ def path(
     n_classes, sample_weight, intercept, anchor
         As for `solve`.
     solver, tol, random_state, block_size, n_threads, evaluate_on, callback
-        As for `solve`; "auto" begins each solution with the method that ended the one before.
+        As for `solve`; "auto" begins each solution with the method that ended the one
+        before, or, where only its last steps are left, with Newton's.
     max_epochs, max_time
         The limits of each solution.
     keep : callable, optional
@@ -232,19 +234,22 @@ def path(
         problem, solver, tol, max_epochs, max_time, random_state, block_size, n_threads,
         evaluate_on, callback, None, math.inf,
     )  # fmt: skip
-    weights, start, first = problem.c, warm.Start(_start(None, problem)), "sdca"
+    weights, memory, first = problem.c, Memory(), "sdca"
+    start = warm.Start(_start(None, problem), None, memory)
     kept: list[Any] = []
     solved: list[warm.Solved] = []
     with Interruption() as interruption:
         for C in values:
             problem.set_weights(C * weights)
             if solved:
-                start = warm.start(_relaxed(problem), C, solved, options.n_threads)
+                start = warm.start(
+                    _relaxed(problem), C, solved, memory, first, options.tol, options.n_threads
+                )
             solution = _run(problem, start, options, interruption, first)
-            solved = [*solved[-1:], warm.Solved(C, solution)]
+            solved = [*solved[1 - warm.KNOWN :], warm.Solved(C, solution)]
             kept.append(solution if keep is None else keep(solution))
             if traits(problem.loss).convex:
-                first = solution.history[-1].method
+                first = choice.next_along(problem, solution.history)
             if interruption.happened or solution.status is Status.STOPPED:
                 break
     return kept

@@ -31,13 +31,15 @@ from shortlist._arrays import FloatArray
 from shortlist.losses.operations import traits
 from shortlist.rows import operations
 from shortlist.solvers.method import Numbers
-from shortlist.solvers.problem import Problem
+from shortlist.solvers.problem import Problem, accumulate
 from shortlist.solvers.result import Certificate, History
 from shortlist.solvers.sdca import Sdca
 from shortlist.solvers.team import Team
 
 #: Conditions of the problems with a pull, in the order in which they are tried; the last: none.
 _CONDITIONS = (1.0, 25.0, 125.0, 625.0, 5.0, math.inf)
+#: Passes without a better gap after which a condition is left, the first time that it is tried.
+_PATIENCE = 12.0
 #: The smoothing that a loss with kinks is counted with.
 _OF_KINKS = 0.2
 #: What a checkpoint holds besides arrays.
@@ -48,6 +50,7 @@ class Accelerated:
     """The passes of a problem with a pull, the last proximal point, and the momentum."""
 
     name = "accelerated"
+    patience = 500
 
     def __init__(
         self,
@@ -66,7 +69,7 @@ class Accelerated:
         self.least_at = self.judged_at = 0
         pulled = problem.with_anchor(np.zeros((problem.d, problem.m), problem.dtype))
         self.sdca = Sdca(pulled, duals, block_size, seed, team)
-        linear = operations.is_linear(problem.rows)
+        self.is_exact = linear = operations.is_linear(problem.rows)
         # the last proximal point
         self.point = problem.model(duals, team) if weights is None or not linear else weights
         self.duals, self.dual = duals.copy(), -math.inf  # the best so far
@@ -126,7 +129,8 @@ class Accelerated:
         """Return the least primal and the largest dual objective so far.
 
         They are those of a proximal point and of duals as they were at an evaluation, and
-        always computed from these alone.
+        computed from these alone; the scores of a kernel's point are rounded from pass to pass,
+        and computed anew if `exact`.
         """
         problem, team, duals = self.problem, self.team, self.sdca.duals
         if exact:  # rounding takes the model of the passes from that of the duals
@@ -143,7 +147,16 @@ class Accelerated:
         primal = problem.primal(self.point, coefficients, team)
         if primal < self.reached:
             self.reached, self.best = primal, (self.point, self.behind)
+        if exact and not self.is_exact:
+            self._recompute_best()
         return Certificate(self.reached, self.dual)
+
+    def _recompute_best(self) -> None:
+        """Compute the best point of a kernel anew, from the coefficients behind it."""
+        point, behind = self.best
+        assert behind is not None
+        accumulate(self.problem.rows, behind.__getitem__, point, self.team)
+        self.reached = self.problem.primal(point, behind.__getitem__, self.team)
 
     def _behind_model(self) -> FloatArray:
         """Return the coefficients of the model of the duals."""
@@ -163,7 +176,7 @@ class Accelerated:
     def _patience(self) -> float:
         """Return the passes after which a condition is left: more when all were tried before."""
         rounds = 1 + self.tried // len(_CONDITIONS)
-        return max(25.0 * rounds, 0.5 * self.judged_at if self.kappa == 0.0 else 0.0)
+        return max(_PATIENCE * rounds, 0.5 * self.judged_at if self.kappa == 0.0 else 0.0)
 
     def weights(self) -> FloatArray:
         """Return the weights of the best point."""

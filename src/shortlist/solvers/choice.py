@@ -18,7 +18,7 @@ import numpy as np
 
 from shortlist.losses.operations import derivative, traits
 from shortlist.rows import operations
-from shortlist.solvers import systems, whitened
+from shortlist.solvers import axes, systems
 from shortlist.solvers.accelerated import Accelerated, condition
 from shortlist.solvers.method import Method
 from shortlist.solvers.newton import Newton
@@ -32,37 +32,54 @@ from shortlist.solvers.whitened import Whitened
 
 #: The names that a user may ask for.
 SOLVERS = ("auto", "sdca", "accelerated", "whitened", "newton")
-#: A pass, for each score (also of an entropy), and for each score and number of a row.
-_SCORE, _ENTROPIC_SCORE, _NUMBER = 45.0, 100.0, 0.27
+#: A pass, for each example and each score, also of an entropy; for each score and number of a row.
+_EXAMPLE, _SCORE, _NUMBER = 300.0, 15.0, 0.27
+_ENTROPIC_EXAMPLE, _ENTROPIC_SCORE = 1000.0, 35.0
 #: What a pass, and a step, take besides, in the interpreter.
 _PASS, _STEP = 0.4e6, 2e6
 #: A pass with a pull, and its share of evaluations, relative to a plain one.
 _WITH_PULL = 1.3
 #: A step of Newton's method without its system, for each score, and each score and number.
-_SCORE_OF_STEP, _NUMBER_OF_STEP = 120.0, 0.2
-#: A product of the system with a direction; building its matrix; factoring it; its blocks.
-_PRODUCT, _MATRIX, _FACTOR, _BLOCK = 0.08, 0.02, 0.02, 0.1
+_SCORE_OF_STEP, _NUMBER_OF_STEP = 50.0, 0.2
+#: A product of the system with a direction: in the interpreter, for each score, and each score and
+#: number, dense and sparse.
+_PRODUCT, _SCORE_OF_PRODUCT, _NUMBER_OF_PRODUCT, _SPARSE = 0.2e6, 15.0, 0.08, 0.3
+#: Building the matrix of the system; factoring it; its blocks.
+_MATRIX, _FACTOR, _BLOCK = 0.02, 0.01, 0.1
 #: A multiplication on the way to the axes of the features. Passes along them, for each factor e of
 #: the excess and each doubling of the condition: of an entropy, and of other losses.
-_AXES, _ENTROPIC_PASSES, _PASSES = 0.03, 0.3, 1.2
+_AXES, _ENTROPIC_PASSES, _PASSES = 0.03, 0.3, 0.8
 #: How much cheaper than Newton's method they must be where its cost is easier to foresee; the
 #: latter where classes are independent of each other.
-_DOUBT, _DOUBT_OF_SEPARABLE = 1.4, 2.5
+_DOUBT, _DOUBT_OF_SEPARABLE = 1.2, 2.5
 #: Every class of an example has curvature in an entropy.
 _ENTROPIC_MATRIX = 0.04
-#: Steps that a loss with kinks takes, relative to a smooth one.
-_WITH_KINKS = 1.5
+#: Corrections of a system by the inverse of another; along a path, how often it needs its own,
+#: and how many steps there are at first.
+_CORRECTIONS, _OFTEN, _FIRST_STEPS = 6.0, 0.2, 2.0
+#: Plain passes of more than this are worth a pull at the next C.
+_MANY_ALONG = 4
+#: Passes along the axes, or steps, that a loss with kinks takes, relative to a smooth one; the
+#: latter of Newton's method where classes depend on each other.
+_WITH_KINKS, _WITH_JOINT_KINKS = 1.5, 3.0
 #: A change must be likely to save this much.
 _WORTH_A_CHANGE = 1.15
 #: Plain passes of so few to go are not left before their rate is known; of more than the latter,
 #: where Newton's method takes no time at all, for the sake of an answer that depends on the
 #: objective alone, and not on the order of the examples.
 _FEW, _VERY_FEW, _NO_TIME = 60.0, 10.0, 15e6
+#: Where another method is likely to take longer than so many plain passes, a second one hardly
+#: matters, and tells their rate: sparse examples may compete far less than their lengths say.
+_MANY = 15.0
 #: The share of another's cost that passes with a pull may take before they are judged; the latter
 #: of Newton's where its systems are solved by conjugate gradients, whose cost is hard to foresee.
-_TRIAL, _LONG_TRIAL = 0.25, 1.0
+_TRIAL = {"accelerated": 0.12, "whitened": 0.25}
+_LONG_TRIAL = 1.0
 #: The excess below which a loss is almost the square that Newton's method takes it for.
 _NEAR = 0.3
+#: The excess above which the first rate of passes tells little of those to come; the latter of an
+#: entropy, which slows down less.
+_FAR, _FAR_OF_ENTROPY = 0.4, 1.0
 
 
 def check(solver: str, problem: Problem) -> None:
@@ -70,7 +87,7 @@ def check(solver: str, problem: Problem) -> None:
     if solver == "newton" and not _has_derivative(problem):
         name = type(problem.loss).__name__
         raise ValueError(f'{name} has no derivative for Newton: choose solver="accelerated".')
-    if solver == "whitened" and not whitened.is_small(problem):
+    if solver == "whitened" and not axes.are_cheap(problem):
         raise ValueError(
             f"{problem.n} examples with {problem.d} features are too many to be whitened: choose "
             'solver="accelerated".'
@@ -80,11 +97,11 @@ def check(solver: str, problem: Problem) -> None:
 def start(name: str, problem: Problem, at: Start, options: Options, team: Team) -> Method:
     """Return the run of a method from given duals; all but plain passes also from weights."""
     if name == "newton":
-        return Newton(problem, at.duals, team, at.weights, options.tol)
-    if name != "sdca":
-        kind: type[Accelerated] | type[Whitened] = Whitened if name == "whitened" else Accelerated
-        return kind(problem, at.duals, options.block_size, options.seed, team, at.weights)
-    return Sdca(problem, at.duals, options.block_size, options.seed, team)
+        return Newton(problem, at.duals, team, at.weights, options.tol, at.memory)
+    passes = (problem, at.duals, options.block_size, options.seed, team)
+    if name == "whitened":
+        return Whitened(*passes, at.weights, at.memory)
+    return Accelerated(*passes, at.weights) if name == "accelerated" else Sdca(*passes)
 
 
 def better(method: Method, history: History, tol: float) -> tuple[str, str] | None:
@@ -100,15 +117,14 @@ def better(method: Method, history: History, tol: float) -> tuple[str, str] | No
     if len(history) == 1 and remaining > _VERY_FEW and costs.get("newton", math.inf) < _NO_TIME:
         return "newton", why
     if method.name != "sdca":
-        trial = (
-            _LONG_TRIAL if name == "newton" and not systems.is_direct(method.problem) else _TRIAL
-        )
+        is_sure = name != "newton" or systems.are_exact(method.problem)
+        trial = _TRIAL[method.name] if is_sure else _LONG_TRIAL
         spent = method.epoch - _first_epoch(history, method.name)
         if spent * one_pass < trial * costs[name]:
             return None
     if remaining * one_pass < _WORTH_A_CHANGE * costs[name]:
         return None
-    if len(history) == 1 and remaining < _FEW:
+    if len(history) == 1 and (remaining < _FEW or _MANY * one_pass < costs[name]):
         return None
     return name, why
 
@@ -131,7 +147,7 @@ def _costs_of_others(method: Method, history: History, tol: float) -> dict[str, 
         if "accelerated" not in tried:
             passes = _least_accelerated_passes(problem, history, tol)
             costs["accelerated"] = _cost_of_passes(problem, passes)
-        if whitened.is_small(problem) and operations.has_linear_form(problem.rows):
+        if axes.are_cheap(problem) and operations.has_linear_form(problem.rows):
             costs["whitened"] = _cost_of_whitened(problem, history, tol)
     if _may_use_newton(problem):
         near = _to_go(history, tol) if history[-1].excess < _NEAR else math.inf
@@ -162,8 +178,9 @@ def _remaining_passes(method: Method, history: History, tol: float) -> float:
     """Return how many passes are left at the present rate, or by theory where none is known."""
     begin = _first_epoch(history, method.name)
     lines = [line for line in history if line.method == method.name and line.epoch > begin]
+    by_theory = _to_go(history, tol) * (1.0 + 0.3 * condition(method.problem))
     if len(lines) < 2:
-        return _to_go(history, tol) * (1.0 + 0.3 * condition(method.problem))
+        return by_theory
     # Over as many passes as there were before them: one evaluation says little.
     last = lines[-1]
     middle = begin + (last.epoch - begin) // 2
@@ -172,14 +189,17 @@ def _remaining_passes(method: Method, history: History, tol: float) -> float:
     fall = math.log(max(before.excess, 1e-300) / max(last.excess, 1e-300))
     if fall <= 0.0:
         return math.inf
-    return _to_go(history, tol) * (last.epoch - before.epoch) / fall
+    by_rate = _to_go(history, tol) * (last.epoch - before.epoch) / fall
+    # From far off the gap falls fast, whatever comes after.
+    far = _FAR_OF_ENTROPY if traits(method.problem.loss).entropic else _FAR
+    return max(by_rate, by_theory) if len(lines) == 2 and last.excess > far else by_rate
 
 
 def _least_accelerated_passes(problem: Problem, history: History, tol: float) -> float:
     """Return a low estimate: these passes are judged again when they have begun."""
     root = math.sqrt(condition(problem))
-    share = 0.07 if traits(problem.loss).entropic else 0.04
-    return 2.0 + _to_go_from_near(history, tol) * max(min(root, 2.5), share * root)
+    pace, most, share = (1.0, 5.0, 0.15) if traits(problem.loss).entropic else (0.45, 2.5, 0.04)
+    return 2.0 + _to_go_from_near(history, tol) * max(min(pace * root, most), share * root)
 
 
 def _columns(problem: Problem) -> float:
@@ -199,16 +219,19 @@ def _cost_of_passes(
     problem: Problem, passes: float, columns: float | None = None, pull: float = _WITH_PULL
 ) -> float:
     columns = _columns(problem) if columns is None else columns
-    score = _ENTROPIC_SCORE if traits(problem.loss).entropic else _SCORE
-    return passes * pull * (_PASS + problem.n * problem.m * (score + _NUMBER * columns))
+    entropic = traits(problem.loss).entropic
+    example, score = (_ENTROPIC_EXAMPLE, _ENTROPIC_SCORE) if entropic else (_EXAMPLE, _SCORE)
+    example += problem.m * (score + _NUMBER * columns)
+    return passes * pull * (_PASS + problem.n * example)
 
 
 def _cost_of_whitened(problem: Problem, history: History, tol: float) -> float:
     doubled = math.log2(max(condition(problem), 2.0))
-    often = _ENTROPIC_PASSES if traits(problem.loss).entropic else _PASSES
+    known = traits(problem.loss)
+    often = _ENTROPIC_PASSES if known.entropic else _PASSES
+    often *= 1.0 if known.smoothing else _WITH_KINKS
     passes = 5.0 + _to_go_from_near(history, tol) * often * doubled
-    axes = _AXES * whitened.cost_of_axes(problem)
-    return axes + _cost_of_passes(problem, passes, float(problem.d))
+    return _AXES * axes.cost(problem) + _cost_of_passes(problem, passes, float(problem.d))
 
 
 def _may_use_newton(problem: Problem) -> bool:
@@ -219,28 +242,85 @@ def _has_derivative(problem: Problem) -> bool:
     return derivative.serves(type(problem.loss))
 
 
+def next_along(problem: Problem, history: History) -> str:
+    """Return the method to begin the next C of a path with: usually that which ended the last.
+
+    The first step of Newton's method for an entropy is mostly enough there: it is taken where it
+    costs less than the passes of the last C. Many plain passes are left for some with a pull.
+    """
+    last = history[-1]
+    may_step = traits(problem.loss).entropic and systems.are_exact(problem)
+    if last.method != "newton" and may_step and _may_use_newton(problem):
+        pull = 1.0 if last.method == "sdca" else _WITH_PULL
+        columns = float(problem.d) if last.method == "whitened" else None
+        passes = _cost_of_passes(problem, last.epoch, columns, pull)
+        if _FIRST_STEPS * _cost_of_step_along(problem) < passes:
+            return "newton"
+    if last.method == "sdca" and last.epoch > _MANY_ALONG:
+        return "accelerated"
+    return last.method
+
+
+def _cost_of_step_along(problem: Problem) -> float:
+    """Return what a step costs that rarely needs a matrix of its own; blocks are always new."""
+    if systems.is_direct(problem):
+        system = _CORRECTIONS * _cost_of_product(problem) + _OFTEN * _cost_of_matrix(problem)
+    else:
+        system = _BLOCK * _cost_of_blocks(problem)
+    return _cost_of_step(problem) + system
+
+
+def _cost_of_step(problem: Problem) -> float:
+    """Return what a step costs without its system."""
+    return _STEP + problem.n * problem.m * (_SCORE_OF_STEP + _NUMBER_OF_STEP * _columns(problem))
+
+
+def _cost_of_product(problem: Problem) -> float:
+    """Return what it costs to multiply a direction with the matrix of a system, unbuilt."""
+    columns = _columns(problem)
+    number = (
+        _NUMBER_OF_PRODUCT if columns >= problem.d - 1 else _SPARSE
+    )  # an intercept is no number
+    return _PRODUCT + problem.n * problem.m * (_SCORE_OF_PRODUCT + number * columns)
+
+
+def _cost_of_matrix(problem: Problem) -> float:
+    """Return what it costs to build the whole matrix of a system, and to factor it."""
+    width = problem.d * problem.m
+    matrix = _ENTROPIC_MATRIX if traits(problem.loss).entropic else _MATRIX
+    return matrix * problem.n * width**2 + _FACTOR * width**3
+
+
+def _cost_of_blocks(problem: Problem) -> float:
+    """Return the multiplications that factoring a block for each class takes."""
+    return systems.cost_of_blocks(np.full(problem.m, problem.n), problem.d)
+
+
 def _cost_of_newton(problem: Problem, near: float = math.inf) -> float:
     """Return the cost of about as many steps as problems of such a condition take.
 
     `near` is the logarithm by which the excess has to fall, where the solution is near.
     """
-    known, scores = traits(problem.loss), problem.n * problem.m
+    known, step = traits(problem.loss), _cost_of_step(problem)
     hardness = max(condition(problem), 2.0)
     doubled = math.log2(hardness)
-    step = _STEP + scores * (_SCORE_OF_STEP + _NUMBER_OF_STEP * _columns(problem))
-    width = problem.d * problem.m
     last_steps = (1.0 if known.entropic else 3.0) + 0.6 * near
-    kinks = 1.0 if known.smoothing else _WITH_KINKS
+    with_kinks = _WITH_KINKS if known.separable else _WITH_JOINT_KINKS
+    kinks = 1.0 if known.smoothing else with_kinks
     if systems.is_direct(problem):
-        steps = 5.0 + 0.3 * doubled if known.entropic else 5.0 + 1.5 * doubled
-        steps = kinks * min(steps, last_steps)
-        matrix = _ENTROPIC_MATRIX if known.entropic else _MATRIX
-        return steps * (step + matrix * problem.n * width**2 + _FACTOR * width**3)
+        steps = min(4.0 + 0.3 * doubled if known.entropic else 5.0 + 1.5 * doubled, last_steps)
+        matrix = _cost_of_matrix(problem)
+        if known.entropic and systems.is_dear(problem):  # not every step has one of its own
+            step += _CORRECTIONS * _cost_of_product(problem)
+            return steps * step + (1.0 + 0.8 * steps) * matrix
+        return kinks * steps * (step + matrix)
     steps = 4.0 + 0.6 * doubled if known.entropic else 8.0 + 2.5 * doubled
-    steps = kinks * min(steps, last_steps)
     iterations = min(30.0 + 3.0 * math.sqrt(hardness), 150.0)
-    blocks = systems.cost_of_blocks(np.full(problem.m, problem.n), problem.d)
+    blocks = _cost_of_blocks(problem)
     if systems.are_worth(blocks, problem):
         step += _BLOCK * blocks
-        iterations = 10.0 if known.separable else iterations
-    return steps * (step + iterations * _PRODUCT * scores * _columns(problem))
+        iterations = 2.0 if known.separable else iterations  # the blocks are all there is
+    products = iterations * _cost_of_product(problem)
+    if known.separable:  # else inexact steps are not the last, however near
+        steps = min(steps, last_steps)
+    return kinks * steps * (step + products)

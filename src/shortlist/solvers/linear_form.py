@@ -6,6 +6,7 @@ import numpy as np
 
 from shortlist._arrays import FloatArray
 from shortlist.rows import operations
+from shortlist.solvers.memory import Map, Memory
 from shortlist.solvers.problem import Problem, accumulate
 from shortlist.solvers.result import Certificate
 from shortlist.solvers.team import Team
@@ -14,9 +15,13 @@ from shortlist.solvers.team import Team
 class LinearForm:
     """A problem, and the same one with linear rows; a kernel's are those of a factor."""
 
-    def __init__(self, original: Problem, team: Team) -> None:
+    def __init__(self, original: Problem, team: Team, memory: Memory | None = None) -> None:
+        memory = Memory() if memory is None else memory
         self.original, self.team = original, team
-        rows, self.back = operations.as_linear(original.rows)
+        if memory.linear is None:
+            memory.linear = operations.as_linear(original.rows)
+        self.back: Map
+        rows, self.back = memory.linear
         self.problem = original if rows is original.rows else original.with_rows(rows)
 
     def model(self, weights: FloatArray) -> FloatArray:

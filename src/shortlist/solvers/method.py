@@ -21,6 +21,8 @@ class Method(Protocol):
     """A run of one method: its duals, and how many passes over the data it has taken."""
 
     name: str
+    patience: int  # evaluations without a gain that do not mean that there is no more
+    is_exact: bool  # whether all its certificates are, asked for or not
     problem: Problem
     team: Team
     epoch: int

@@ -37,6 +37,7 @@ from shortlist.losses import batch
 from shortlist.losses.operations import traits
 from shortlist.solvers import systems
 from shortlist.solvers.linear_form import LinearForm
+from shortlist.solvers.memory import Memory
 from shortlist.solvers.method import Numbers
 from shortlist.solvers.problem import Problem
 from shortlist.solvers.result import Certificate, History
@@ -45,11 +46,16 @@ from shortlist.solvers.team import Team
 
 #: The first curvature of a loss about its centre makes the problem as hard as this one.
 _FIRST_CONDITION = 30.0
+#: The part of that curvature that is left where weights are given, which are near the solution.
+_WARM = 0.01
 #: The share of the weights to begin with makes the problem as hard as this one; how it grows;
 #: the gap that a share is solved to.
 _EASY, _GROWTH, _ROUGHLY = 10.0, 4.0, 0.03
 #: How near a step comes to its minimum, relative to the tolerance: duals do the rest.
 _LEFT = 0.05
+#: The most conjugate gradients that correct for the inverse of another system; the largest
+#: residual that they leave, relative to the first.
+_CORRECTIONS, _ROUGH = 12, 0.1
 #: The most passes over the duals after a step; to what part of itself one brings the gap.
 _PASSES, _HELPFUL = 5, 0.8
 #: Steps without a better centre after which the problem is made easier, or a share left.
@@ -62,6 +68,8 @@ class Newton:
     """Weights, their scores, and the duals about which losses are smoothed."""
 
     name = "newton"
+    patience = 60
+    is_exact = False
 
     def __init__(
         self,
@@ -70,10 +78,11 @@ class Newton:
         team: Team,
         weights: FloatArray | None = None,
         tol: float = 0.0,
+        memory: Memory | None = None,
     ) -> None:
         """Begin at given weights, as a user gets them, or at those of the duals."""
-        self.team, self.tol = team, tol
-        self.form = LinearForm(problem, team)
+        self.team, self.tol, self.memory = team, tol, Memory() if memory is None else memory
+        self.form = LinearForm(problem, team, memory)
         self.whole = self.form.problem
         self._set_share(1.0)
         self.past: tuple[float, FloatArray] | None = None  # the share solved before, and how
@@ -93,6 +102,8 @@ class Newton:
         self.scores = self.problem.scores(self.model, team)
         self.best = math.inf, self.model
         self.dual = self.problem.dual(duals, of_duals, team)
+        if self.is_warm:
+            self.gamma = max(_WARM * self.gamma, lowest)
         if known.entropic:  # from any start a few steps are enough, where they are exact
             self.gamma = 0.0
             if not systems.are_exact(self.whole):
@@ -179,7 +190,7 @@ class Newton:
         problem, team = self.problem, self.team
         active = systems.active_examples(problem, self.candidate, self.gamma, team)
         if systems.is_direct(problem):
-            return systems.solve_directly(active, self.gradient, team), 1
+            return self._direct(active)
         accuracy = min(0.1, math.sqrt(max(self._gap(), 1e-8)))
         is_enough = self._is_enough()
         return systems.solve_by_gradients(
@@ -189,6 +200,33 @@ class Newton:
             team,
             lambda residual, square: should_stop() or is_enough(residual, square),
         )
+
+    def _direct(self, active: systems.Active) -> tuple[FloatArray, int]:
+        """Return the solution of a system; that of an entropy by the inverse of one nearby.
+
+        Curvature hardly changes from one step, or C, to the next there: few conjugate gradients
+        correct for it, to the accuracy that matters so far from the solution.
+        """
+        memory, is_kept = self.memory, systems.is_dear(self.problem)
+        is_kept = is_kept and traits(self.problem.loss).entropic
+        if is_kept and memory.inverse is not None:
+            most = 2.0 * self.left * self.tol * self.best[0]  # which is what the residual adds
+            most = max(most, min(_ROUGH, self._gap()) ** 2 * _square(self.gradient))
+            left = [math.inf]
+
+            def is_enough(residual: FloatArray, _: float) -> bool:
+                left[0] = _square(residual)
+                return left[0] <= most
+
+            found = systems.solve_by_gradients(
+                active, self.gradient, 0.0, self.team, is_enough, memory.inverse, _CORRECTIONS
+            )
+            if left[0] <= most:
+                return found
+        inverse = systems.inverse(active, self.team)
+        if is_kept:
+            memory.inverse = inverse
+        return inverse(-self.gradient), 1
 
     def _is_enough(self) -> Callable[[FloatArray, float], bool]:
         """Return whether a direction is good enough, by what is left of the system."""

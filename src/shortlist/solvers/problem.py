@@ -102,6 +102,11 @@ class Problem:
         other.c, other.norms = self.c[examples], self.norms[examples]
         return other
 
+    def dense(self, some: slice) -> FloatArray:
+        """Return a slice of the rows as a new matrix; the storage must be linear."""
+        rows: FloatArray = operations.dense(self.rows, np.arange(some.start, some.stop))
+        return rows
+
     @property
     def mean_curvature(self) -> float:
         r"""The mean of :math:`c_i \|x_i\|^2` over the examples that weigh anything."""

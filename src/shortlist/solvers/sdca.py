@@ -91,6 +91,8 @@ class Sdca:
     """
 
     name = "sdca"
+    patience = 0
+    is_exact = False
 
     def __init__(
         self,

@@ -37,6 +37,8 @@ _CHUNK = 1 << 21
 _MOST_ITERATIONS = 150
 #: Blocks are worth so many iterations without them.
 _WORTH_OF_BLOCKS = 40
+#: The multiplications to build a matrix above which an earlier one serves in its place.
+_DEAR = 2e7
 #: Examples with fewer than this share of all classes active are added class by class.
 _FEW = 0.35
 #: With fewer than this share of classes that matter, products are computed class by class.
@@ -88,14 +90,26 @@ def is_direct(problem: Problem) -> bool:
     return problem.d * problem.m <= _MOST_DIRECTLY and not traits(problem.loss).separable
 
 
+def is_dear(problem: Problem) -> bool:
+    """Return whether a matrix that is to be factored costs more than some products with it."""
+    return is_direct(problem) and problem.n * (problem.d * problem.m) ** 2 > _DEAR
+
+
 def are_exact(problem: Problem) -> bool:
     """Return whether systems are solved exactly, by the whole matrix or by exact blocks of it."""
-    return is_direct(problem) or traits(problem.loss).separable
+    if traits(problem.loss).separable:
+        return are_worth(cost_of_blocks(np.full(problem.m, problem.n), problem.d), problem)
+    return is_direct(problem)
 
 
 def solve_directly(active: Active, gradient: FloatArray, team: Team) -> FloatArray:
     """Return the direction by a Cholesky factor of the whole matrix, in float64."""
-    d, m = gradient.shape
+    return inverse(active, team)(-gradient)
+
+
+def inverse(active: Active, team: Team) -> Map:
+    """Return what multiplies with the inverse of the whole matrix."""
+    d, m = active.problem.d, active.problem.m
     some = list(slices(0, active.problem.n, max(16, _CHUNK // (d * m))))
 
     def assemble(part: int) -> FloatArray:
@@ -110,15 +124,20 @@ def solve_directly(active: Active, gradient: FloatArray, team: Team) -> FloatArr
         matrix += other
     matrix[np.diag_indices(m * d)] += 1.0
     factor = _factor(matrix)
-    right = -gradient.T.astype(np.float64).ravel()
-    return scipy.linalg.cho_solve(factor, right).reshape(m, d).T.astype(gradient.dtype)
+
+    def times(right: FloatArray) -> FloatArray:
+        by_class = right.T.astype(np.float64).ravel()
+        found = scipy.linalg.cho_solve(factor, by_class, check_finite=False)
+        return found.reshape(m, d).T.astype(right.dtype)
+
+    return times
 
 
 def _add_curvature(active: Active, some: slice, matrix: FloatArray) -> None:
     """Add what a slice of the examples contributes to a matrix of shape (m, d, m, d)."""
     problem, (m, d) = active.problem, matrix.shape[:2]
     h, p, taus = _derivatives(active, some)
-    X, c = _dense(problem, some), problem.c[some]
+    X, c = problem.dense(some).astype(np.float64, copy=False), problem.c[some]
     if _add_few_classes(active.matters[some], h, p, taus, X, c, _FEW * m, matrix):
         return
     for j in range(m):
@@ -145,12 +164,6 @@ def _derivatives(active: Active, some: slice) -> tuple[FloatArray, FloatArray, F
     labels = problem.labels.offsets[some.start : some.stop + 1], problem.labels.indices
     problem.run(batch.derivative_rows, active.duals[some], *labels, active.a, h, p, taus)
     return h, p, taus
-
-
-def _dense(problem: Problem, some: slice) -> FloatArray:
-    """Return a copy of a slice of the rows, in float64."""
-    rows: FloatArray = operations.dense(problem.rows, np.arange(some.start, some.stop))
-    return rows.astype(np.float64)
 
 
 @kernel
@@ -212,21 +225,24 @@ def solve_by_gradients(
     accuracy: float,
     team: Team,
     should_stop: Callable[[FloatArray, float], bool],
+    precondition: Map | None = None,
+    most: int = _MOST_ITERATIONS,
 ) -> tuple[FloatArray, int]:
-    """Return a direction, and the iterations that it took.
+    """Return a direction, and the iterations that it took, of which there are at most `most`.
 
     Its residual is at most `accuracy` times the first one, or ``should_stop(residual, square)``
     is true. The square is that of the residual as the preconditioner measures it: about twice
     what the exact direction would gain in addition.
     """
-    precondition = preconditioner(active, team)
+    if precondition is None:
+        precondition = preconditioner(active, team)
     few = np.count_nonzero(active.matters) < _FEW_IN_PRODUCTS * active.matters.size
     times = _times_listed(active, team) if few else _times(active, team)
     direction, residual = np.zeros_like(gradient), -gradient
     step = precondition(residual)
     length = product = float(np.vdot(residual, step))
     iterations = 0
-    while iterations < _MOST_ITERATIONS and product > accuracy**2 * length:
+    while iterations < most and product > accuracy**2 * length:
         image = times(step)
         t = product / float(np.vdot(step, image))
         direction += t * step
@@ -389,7 +405,7 @@ def _kronecker(active: Active) -> Map:
     d, m, kind = problem.d, problem.m, active.diagonal.dtype
     of_features, of_classes = np.zeros((d, d)), np.zeros((m, m))
     for some in slices(0, problem.n, max(16, _CHUNK // max(d, m))):
-        X, c = _dense(problem, some), problem.c[some]
+        X, c = problem.dense(some).astype(np.float64, copy=False), problem.c[some]
         X *= np.sqrt(c * active.diagonal[some].sum(axis=1))[:, None]
         of_features += X.T @ X
         h, p, taus = _derivatives(active, some)

@@ -17,10 +17,9 @@ from shortlist.solvers.warm import Start
 
 #: A gap so many times the tolerance may be below it at the next evaluation.
 _NEAR = 50.0
-#: Passes without any gain beyond rounding, after which there is no progress.
+#: Passes without any gain beyond rounding, after which there is no progress, unless a method is
+#: more patient.
 _PATIENCE = 20
-#: Evaluations without any, for methods whose objectives may rest for a while.
-_PATIENCE_OF_OTHERS = {"newton": 60, "accelerated": 500, "whitened": 100}
 
 
 def solve(
@@ -35,8 +34,21 @@ def solve(
     The duals of the start must be feasible; `first` is the method with which the automatic
     choice begins.
     """
+    if start.certificate is not None and start.certificate.gap <= options.tol:
+        return _as_given(problem, start, options, first)
     with Team(options.n_threads) as team:
         return _Training(problem, start, options, team, interruption, first).run()
+
+
+def _as_given(problem: Problem, start: Start, options: Options, first: str) -> Solution:
+    """Return a start that is a solution; `first` is the method that would have begun."""
+    weights, certificate = start.weights, start.certificate
+    assert weights is not None
+    assert certificate is not None
+    metrics = options.metrics(problem.rows, weights) if options.evaluation_sets else {}
+    line = Evaluation(0, certificate, 0.0, start.seconds, metrics, first)
+    options.wants_to_stop(line, lambda: weights)  # which only hears of it: it is the end anyway
+    return Solution(weights, start.duals, certificate, Status.CONVERGED, History([line]))
 
 
 class _Training:
@@ -52,12 +64,12 @@ class _Training:
         first: str,
     ) -> None:
         self.problem, self.options, self.team = problem, options, team
-        self.interruption = interruption
+        self.interruption, self.memory = interruption, start.memory
         self.exact = False  # whether the last certificate was
-        self.cold = not start.duals.any()
+        self.cold, self.first_check = not start.duals.any(), start.check
         self.history = History()
         self.note = ""  # why the method was changed, for the next line of the history
-        self.solving = self.evaluating = 0.0
+        self.solving, self.evaluating = 0.0, start.seconds
         self.traits: checkpoint.Traits = {}
         self.saved = started = time.perf_counter()
         name, state = options.solver if options.solver != "auto" else first, None
@@ -79,7 +91,8 @@ class _Training:
         if self.history and abs(self.history[-1].gap) <= options.tol:
             status = Status.CONVERGED  # the checkpoint is that of a solution
         while status is None:
-            limit = self._run_epochs(self.method.next_check(self.history, options.tol))
+            check = self.method.next_check(self.history, options.tol)
+            limit = self._run_epochs(check if self.history else max(check, self.first_check))
             if limit is not None:
                 self._save()  # before the evaluation, which may change bits of the model
             line = self._evaluate(exact=limit is not None or self._should_be_exact())
@@ -116,9 +129,9 @@ class _Training:
         """Go on by another method, from where the present one is, and say why."""
         began, epoch = time.perf_counter(), self.method.epoch
         self.note = f"after {epoch} passes: {name}, because {why}"
-        start = Start(self.method.duals, self.method.weights())
-        if name == "newton" and self.cold and epoch == 1:  # zero is the better start for it
-            start = Start(np.zeros_like(start.duals))
+        start = Start(self.method.duals, self.method.weights(), self.memory)
+        if name == "newton" and self.cold and epoch <= 2:  # zero is the better start for it
+            start = Start(np.zeros_like(start.duals), None, self.memory)
         self.method = choice.start(name, self.problem, start, self.options, self.team)
         self.method.epoch, self.exact = epoch, False
         self.solving += time.perf_counter() - began
@@ -169,7 +182,7 @@ class _Training:
         """Append a line to the history, and return it."""
         start, tol = time.perf_counter(), self.options.tol
         certificate = self._certificate(exact)
-        if certificate.gap <= tol and not exact:  # claim it for the model of the duals only
+        if certificate.gap <= tol and not self.exact:  # claim it for the model of the duals only
             certificate = self._certificate(exact=True)
         metrics = {}
         if self.options.evaluation_sets:  # a kernel's weights are computed for this
@@ -184,7 +197,7 @@ class _Training:
         return line
 
     def _certificate(self, exact: bool) -> Certificate:
-        self.exact = exact
+        self.exact = exact or self.method.is_exact
         return self.method.certificate(exact)
 
     def _judge(self, line: Evaluation) -> Status | None:
@@ -197,7 +210,7 @@ class _Training:
             return Status.CONVERGED
         if certificate.gap < 0.0:  # the objectives differ by less than their rounding errors
             return Status.NO_PROGRESS
-        if _is_stuck(self.history, float(np.finfo(self.problem.dtype).eps)):
+        if _is_stuck(self.history, self.method.patience, float(np.finfo(self.problem.dtype).eps)):
             return Status.NO_PROGRESS
         if _hardly_falls(self.history):
             self.method.wake()
@@ -217,13 +230,11 @@ def _hardly_falls(history: History) -> bool:
     return len(history) >= 2 and history[-1].gap > 0.7 * history[-2].gap
 
 
-def _is_stuck(history: History, eps: float) -> bool:
+def _is_stuck(history: History, patience: int, eps: float) -> bool:
     """Whether neither objective has gained more than rounding, for long."""
-    method = history[-1].method
-    lines = History(line for line in history if line.method == method)
+    lines = History(line for line in history if line.method == history[-1].method)
     earlier = lines.epochs <= lines[-1].epoch - _PATIENCE
-    if method in _PATIENCE_OF_OTHERS:
-        earlier[-_PATIENCE_OF_OTHERS[method] :] = False
+    earlier[max(len(lines) - patience, 0) :] = False
     if not earlier.any():
         return False
     primal, dual = lines.primal, lines.dual

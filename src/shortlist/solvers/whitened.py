@@ -30,28 +30,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
-import scipy.linalg
 import scipy.optimize
 from numpy.typing import NDArray
 
 from shortlist._arrays import FloatArray
 from shortlist.losses.operations import traits
 from shortlist.rows import DenseRows, operations
-from shortlist.rows.products import slices
+from shortlist.solvers import axes
 from shortlist.solvers.linear_form import LinearForm
+from shortlist.solvers.memory import Memory
 from shortlist.solvers.method import Numbers
 from shortlist.solvers.problem import Problem
 from shortlist.solvers.result import Certificate, History
 from shortlist.solvers.sdca import Sdca
 from shortlist.solvers.team import Team
 
-#: The most features, and numbers of a dense matrix of the examples, of which two are kept.
-_MOST_FEATURES, _MOST_NUMBERS = 4096, 1 << 26
-#: Numbers of a chunk of rows that are made dense at once.
-_CHUNK = 1 << 20
 #: Passes between two evaluations, which also set the pull.
 _PASSES = 5
 #: Evaluations without a gap of this part of the least before, after which each point gets more
@@ -60,24 +57,17 @@ _PATIENCE, _GAIN = 6, 0.8
 #: The part of the gap that passes leave, relative to that of the pull: what is aimed at, and
 #: how far from that the pull is changed, and changed more.
 _AIM, _OFF, _FAR_OFF = 3.0, 2.0, 20.0
-#: How often the objective is computed to find the best multiple of the weights.
-_LOOKS = 8
-
-
-def is_small(problem: Problem) -> bool:
-    """Return whether there is memory and time for the matrices of this method."""
-    return problem.d <= _MOST_FEATURES and problem.n * problem.d <= _MOST_NUMBERS
-
-
-def cost_of_axes(problem: Problem) -> float:
-    """Return the multiplications that finding the axes takes, and turning the examples."""
-    return 2.0 * problem.n * problem.d**2 + 9.0 * problem.d**3
+#: How often the objective is computed to find the best multiple of the weights; the part of the gap
+#: that this must gain, or else it is left out for some evaluations.
+_LOOKS, _PAYS, _REST = 8, 0.02, 4
 
 
 class Whitened:
     """The passes of a problem with a pull, along the axes of its features."""
 
     name = "whitened"
+    patience = 100
+    is_exact = False
 
     def __init__(
         self,
@@ -87,15 +77,17 @@ class Whitened:
         seed: int,
         team: Team,
         weights: FloatArray | None = None,
+        memory: Memory | None = None,
     ) -> None:
         """Begin at given weights, as a user gets them, or at those of the duals."""
+        memory = Memory() if memory is None else memory
         self.problem, self.team = problem, team
-        self.form = LinearForm(problem, team)
-        linear, kind = self.form.problem, problem.dtype
-        of_features = _moments(linear)
-        lengths, axes = scipy.linalg.eigh(of_features, overwrite_a=True, check_finite=False)
-        self.lengths, self.axes = np.maximum(lengths, 0.0), axes.astype(kind)
-        self.examples = _along(linear, self.axes)
+        self.form = LinearForm(problem, team, memory)
+        linear = self.form.problem
+        if memory.axes is None:
+            memory.axes = axes.find(linear)
+        self.lengths = memory.axes.lengths_for(linear)
+        self.axes, self.examples = memory.axes.directions, memory.axes.examples
         anchor = None if linear.anchor is None else self.axes.T @ linear.anchor
         #: The problem along the axes, without a pull.
         self.turned = Problem(
@@ -109,6 +101,8 @@ class Whitened:
         self.parts: list[float] | None = None  # of the gap: what passes leave, and the pull
         self.passes, self.since = 1, 0  # for each point; evaluations since the gap has fallen
         self.least = math.inf  # the gap then
+        self.multiple = 1.01  # of the point, the best when it was last looked for
+        self.rest = 0  # evaluations until it is looked for again
         self.whitened = np.empty_like(self.examples)
         pulled = self.turned.with_rows(DenseRows(self.whitened, 0.0))
         pulled.anchor = np.zeros_like(self.point)
@@ -179,6 +173,14 @@ class Whitened:
 
     def certificate(self, exact: bool) -> Certificate:
         """Return the least primal and the largest dual objective so far."""
+        if self.parts is None or not exact:
+            self._evaluate()
+        if exact:
+            return self.form.certificate(self.weights(), self.duals)
+        return Certificate(self.best[0], self.dual)
+
+    def _evaluate(self) -> None:
+        """Compute both objectives, keep what is best, and split the gap."""
         turned, team, duals = self.turned, self.team, self.sdca.duals
         if self.sdca.has_drifted:
             self.sdca.recompute_model()
@@ -192,14 +194,12 @@ class Whitened:
             self.best = primal, self.problem.dtype.type(multiple) * self.point
         of_pull = 0.5 * float(np.square(self.point - model, dtype=np.float64).sum())
         self.parts = [max(primal - dual - of_pull, 0.0), of_pull]
-        if exact:
-            return self.form.certificate(self.weights(), self.duals)
-        return Certificate(self.best[0], self.dual)
 
     def _best_multiple(self) -> tuple[float, float]:
         """Return the least primal objective of a multiple of the point, and which that is."""
         scores, kind = self.turned.scores(self.point, self.team), self.problem.dtype.type
 
+        @cache  # the search begins with 1
         def primal(multiple: float) -> float:
             times = kind(multiple)
             return self.turned.primal_at(times * self.point, times * scores, self.team)
@@ -207,10 +207,18 @@ class Whitened:
         here = primal(1.0), 1.0
         if traits(self.problem.loss).entropic:  # which have no margins
             return here
+        self.rest -= 1
+        if self.rest > 0:
+            return here
         found = scipy.optimize.minimize_scalar(
-            primal, bracket=(1.0, 1.01), tol=1e-4, options={"maxiter": _LOOKS}
+            primal, bracket=(1.0, self.multiple), tol=1e-4, options={"maxiter": _LOOKS}
         )
-        return min((float(found.fun), float(found.x)), here)
+        best = min((float(found.fun), float(found.x)), here)
+        if here[0] - best[0] < _PAYS * (here[0] - self.dual):
+            self.rest = _REST
+        elif best[1] != 1.0:
+            self.multiple = best[1]
+        return best
 
     def weights(self) -> FloatArray:
         """Return the weights of the best point."""
@@ -235,7 +243,8 @@ class Whitened:
     def state(self) -> tuple[Numbers, dict[str, NDArray[Any]]]:
         """Return all that the next passes depend on: what JSON can hold, and arrays."""
         numbers, arrays = self.sdca.state()
-        mine = [self.pull, self.dual, self.best[0], self.parts, self.passes, self.since, self.least]
+        mine = [self.pull, self.dual, self.best[0], self.parts, self.passes, self.since, self.least,
+                self.multiple, self.rest]  # fmt: skip
         anchor = self.sdca.problem.anchor
         assert anchor is not None
         arrays |= {"point": self.point, "anchor": anchor}
@@ -245,32 +254,9 @@ class Whitened:
     def restore(self, numbers: Numbers, arrays: dict[str, NDArray[Any]]) -> None:
         """Set what `state` returned."""
         pull, self.dual, best, self.parts, *judged = numbers["whitened"]
-        self.passes, self.since, self.least = judged
+        self.passes, self.since, self.least, self.multiple, self.rest = judged
         self.point, self.duals = arrays["point"], arrays["best_duals"]
         self.best = best, arrays["best"]
         self._set_pull(pull)
         self.sdca.problem.anchor = arrays["anchor"]
         self.sdca.restore(numbers, arrays)
-
-
-def _moments(problem: Problem) -> NDArray[np.float64]:
-    r"""Return :math:`\sum_i c_i x_i x_i'`."""
-    moments = np.zeros((problem.d, problem.d))
-    for some in slices(0, problem.n, max(16, _CHUNK // problem.d)):
-        X = _dense(problem, some).astype(np.float64)
-        X *= np.sqrt(problem.c[some])[:, None]
-        moments += X.T @ X
-    return moments
-
-
-def _along(problem: Problem, axes: FloatArray) -> FloatArray:
-    """Return the examples along other axes."""
-    examples = np.empty((problem.n, problem.d), problem.dtype)
-    for some in slices(0, problem.n, max(16, _CHUNK // problem.d)):
-        np.matmul(_dense(problem, some), axes, out=examples[some])
-    return examples
-
-
-def _dense(problem: Problem, some: slice) -> FloatArray:
-    rows: FloatArray = operations.dense(problem.rows, np.arange(some.start, some.stop))
-    return rows

@@ -1,0 +1,22 @@
+"""What methods keep from one C of a path to the next."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from shortlist._arrays import FloatArray
+from shortlist.rows import Storage
+from shortlist.solvers.axes import Axes
+
+Map = Callable[[FloatArray], FloatArray]
+
+
+@dataclass
+class Memory:
+    """Of problems that differ in C only."""
+
+    linear: tuple[Storage, Map] | None = None  # rows of the linear form, and the way back
+    axes: Axes | None = None  # of the features
+    inverse: Map | None = None  # of a system of Newton's method
+    foresees: bool = True  # whether gradients at weights that go on were the best duals
