@@ -29,6 +29,7 @@ bench: $(INSTALLED) $(VENV)/.peers $(VENV)/.torch
 	$(BIN)/python benchmarks/bench_memory.py
 	$(BIN)/python benchmarks/bench_solver.py $(BENCH_ARGS)
 	$(BIN)/python benchmarks/bench_c.py --quick
+	$(BIN)/python benchmarks/bench_path.py
 	$(BIN)/python benchmarks/bench_reading.py
 	$(BIN)/python benchmarks/bench_tuning.py
 	$(BIN)/python benchmarks/bench_nn.py $(BENCH_ARGS)
