@@ -57,9 +57,12 @@ class Page:
     ) -> None:
         """Add the table of a data set, and its missing rows to the list of what was not run."""
         absent = [row for row in rows if not any(key[0] == row for key in cells)]
-        if absent:
-            what = "all rows" if len(absent) == len(rows) else ", ".join(NAMES[r] for r in absent)
-            self.missing.append(f"{dataset}: {what}: `{command}`")
+        costs: dict[str, list[str]] = {}
+        for row in absent:
+            costs.setdefault(cost(dataset, row), []).append(row)
+        for why, those in costs.items():
+            what = "all rows" if len(those) == len(rows) else ", ".join(NAMES[r] for r in those)
+            self.missing.append(f"{dataset}: {what}: `{command}`{why and f': {why}'}")
         if len(absent) == len(rows):
             return
         metrics = list(dict.fromkeys(metric for _, metric in cells))
@@ -97,6 +100,14 @@ def explanation(dataset: str, row: str, metric: str) -> str | None:
         if fits:
             return str(known["why"])
     return None
+
+
+def cost(dataset: str, row: str) -> str:
+    """Return what it takes to compute a row that was not run, where that is known."""
+    for known in json.loads((HERE / "costs.json").read_text()):
+        if known["dataset"] == dataset and row in known["rows"]:
+            return str(known["why"])
+    return ""
 
 
 def means(draws: list[Any], metrics: tuple[str, ...]) -> list[str]:
