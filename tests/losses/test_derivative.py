@@ -46,8 +46,9 @@ def test_it_is_symmetric_and_positive_semi_definite_at_ties_too(case, a):
     known = labels.as_labels(y, q.shape[1])
     v = losses.step(loss, q, y, a)
     n, m = q.shape
-    h, parts, taus = np.empty((n, m)), np.zeros((n, 2, m)), np.empty((n, 2))
-    batch.derivative_rows(loss, v, known.offsets, known.indices, a, h, parts, taus)
+    h, parts, taus, diagonal = (np.empty(s) for s in ((n, m), (n, 2, m), (n, 2), (n, m)))
+    c = np.ones(n)
+    batch.derivative_rows(loss, v, known.offsets, known.indices, a, c, h, parts, taus, diagonal)
     for i in range(n):
         whole = np.diag(h[i]) + sum(
             taus[i, r] * np.outer(parts[i, r], parts[i, r]) for r in (0, 1) if taus[i, r]
@@ -60,6 +61,7 @@ def test_it_is_symmetric_and_positive_semi_definite_at_ties_too(case, a):
         np.testing.assert_allclose(
             columns, whole, rtol=0, atol=1e-12 * max(1.0, np.abs(whole).max())
         )
+        np.testing.assert_allclose(diagonal[i], np.diag(whole).clip(0.0), rtol=0, atol=1e-12)
 
 
 @over

@@ -156,7 +156,7 @@ def test_regularising_towards_given_weights():
     loss, C = losses.softmax(), 0.3
     solution = solve(X, y, loss, C=C, anchor=anchor, tol=1e-10, max_epochs=5000)
     c = np.full(30, C)
-    expected = objectives_from_scratch(loss, X, y, c, solution.duals, anchor)
+    expected = objectives_from_scratch(loss, X, y, c, solution.duals, anchor, solution.weights)
     np.testing.assert_allclose(solution.certificate, expected[:2], rtol=1e-12)
 
     def objective(flat):

@@ -24,6 +24,19 @@ def step_rows(loss, q, offsets, indices, a, out):
 
 
 @kernel
+def gradient_rows(loss, u, offsets, indices, out, conjugates):
+    """Write the gradient at every row of scores to `out`, and the conjugate there."""
+    work, row = workspace(u.shape[1]), np.empty(u.shape[1], u.dtype)
+    for i in range(u.shape[0]):
+        labels = indices[offsets[i] : offsets[i + 1]]
+        row[:] = u[i]
+        to_front(row, labels)
+        step(loss, row, labels.size, 0.0, out[i], work)
+        conjugates[i] = conjugate(loss, out[i], labels.size)
+        from_front(out[i], labels)
+
+
+@kernel
 def value_rows(loss, u, offsets, indices, out):
     """Write the loss of every row of scores to `out`."""
     work = workspace(u.shape[1])
@@ -101,28 +114,25 @@ def derivative_times_rows(loss, v, offsets, indices, a, directions, out):
 
 
 @kernel
-def derivative_rows(loss, v, offsets, indices, a, h, p, taus):
-    """Write the derivative of every example's step at `v`, as `operations.derivative` does."""
+def derivative_rows(loss, v, offsets, indices, a, c, h, p, taus, diagonal):
+    """Write the derivative of every example's step at `v`, times its weight in `c`.
+
+    As `operations.derivative` does, and its diagonal; a vector of `p` that does not count is 0.
+    """
     m = v.shape[1]
-    work, row = workspace(m), np.empty(m, v.dtype)
+    work, row, flat, vectors = workspace(m), np.empty(m, v.dtype), np.empty(m), np.empty((2, m))
     for i in range(v.shape[0]):
         labels = indices[offsets[i] : offsets[i + 1]]
-        taus[i, 0], taus[i, 1] = describe(loss, v[i], labels, a, row, h[i], p[i], work)
-
-
-@kernel
-def derivative_diagonal_rows(loss, v, offsets, indices, a, out):
-    """Write the diagonal of the derivative of every example's step at `v` to `out`."""
-    m = v.shape[1]
-    work, row, h, p = workspace(m), np.empty(m, v.dtype), np.empty(m), np.empty((2, m))
-    for i in range(v.shape[0]):
-        labels = indices[offsets[i] : offsets[i + 1]]
-        taus = describe(loss, v[i], labels, a, row, h, p, work)
+        signs = describe(loss, v[i], labels, a, row, flat, vectors, work)
+        for r in range(2):
+            taus[i, r] = c[i] * signs[r]
+            if signs[r] == 0.0:
+                vectors[r] = 0.0
         for j in range(m):
-            for r in range(2):
-                if taus[r] != 0.0:
-                    h[j] += taus[r] * p[r, j] * p[r, j]
-            out[i, j] = max(h[j], 0.0)
+            first, second = vectors[0, j], vectors[1, j]
+            h[i, j], p[i, 0, j], p[i, 1, j] = c[i] * flat[j], first, second
+            of_vectors = signs[0] * first * first + signs[1] * second * second
+            diagonal[i, j] = c[i] * max(flat[j] + of_vectors, 0.0)
 
 
 @kernel

@@ -170,7 +170,9 @@ def solve(
         evaluate_on, callback, checkpoint, checkpoint_every,
     )  # fmt: skip
     with Interruption() as interruption:
-        return _run(problem, warm.Start(_start(duals, problem)), options, interruption)
+        first = choice.first(_relaxed(problem), options, is_cold=duals is None)
+        start = warm.Start(_start(duals, problem))
+        return _run(problem, start, options, interruption, first)
 
 
 def path(
@@ -234,22 +236,25 @@ def path(
         problem, solver, tol, max_epochs, max_time, random_state, block_size, n_threads,
         evaluate_on, callback, None, math.inf,
     )  # fmt: skip
-    weights, memory, first = problem.c, Memory(), "sdca"
+    weights, memory = problem.c, Memory()
     start = warm.Start(_start(None, problem), None, memory)
     kept: list[Any] = []
     solved: list[warm.Solved] = []
     with Interruption() as interruption:
         for C in values:
             problem.set_weights(C * weights)
+            relaxed = _relaxed(problem)
+            if not solved or relaxed is not problem:
+                first = choice.first(relaxed, options)
+            else:
+                first = choice.next_along(problem, solved[-1].solution.history, options)
             if solved:
                 start = warm.start(
-                    _relaxed(problem), C, solved, memory, first, options.tol, options.n_threads
+                    relaxed, C, solved, memory, first, options.tol, options.n_threads
                 )
             solution = _run(problem, start, options, interruption, first)
             solved = [*solved[1 - warm.KNOWN :], warm.Solved(C, solution)]
             kept.append(solution if keep is None else keep(solution))
-            if traits(problem.loss).convex:
-                first = choice.next_along(problem, solution.history)
             if interruption.happened or solution.status is Status.STOPPED:
                 break
     return kept
@@ -278,7 +283,7 @@ def _run(
     start: warm.Start,
     options: Options,
     interruption: Interruption,
-    first: str = "sdca",
+    first: str,
 ) -> Solution:
     if traits(problem.loss).convex:
         return training.solve(problem, start, options, interruption, first)
@@ -287,7 +292,7 @@ def _run(
             "checkpoint is for convex losses; this one starts from softmax's solution."
         )
     convex = options._replace(callback=None, evaluation_sets={})
-    relaxed = training.solve(_relaxed(problem), start, convex, interruption)
+    relaxed = training.solve(_relaxed(problem), start, convex, interruption, first)
     spent = float(relaxed.history.seconds[-1])
     return gradient.solve(problem, relaxed.weights, options, interruption, spent)
 

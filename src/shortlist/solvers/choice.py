@@ -18,8 +18,9 @@ import numpy as np
 
 from shortlist.losses.operations import derivative, traits
 from shortlist.rows import operations
-from shortlist.solvers import axes, systems
+from shortlist.solvers import axes, factors, systems
 from shortlist.solvers.accelerated import Accelerated, condition
+from shortlist.solvers.entropic_newton import EntropicNewton
 from shortlist.solvers.method import Method
 from shortlist.solvers.newton import Newton
 from shortlist.solvers.options import Options
@@ -27,14 +28,14 @@ from shortlist.solvers.problem import Problem
 from shortlist.solvers.result import History
 from shortlist.solvers.sdca import Sdca
 from shortlist.solvers.team import Team
-from shortlist.solvers.warm import Start
+from shortlist.solvers.warm import MANY_PASSES, Start
 from shortlist.solvers.whitened import Whitened
 
 #: The names that a user may ask for.
 SOLVERS = ("auto", "sdca", "accelerated", "whitened", "newton")
 #: A pass, for each example and each score, also of an entropy; for each score and number of a row.
 _EXAMPLE, _SCORE, _NUMBER = 300.0, 15.0, 0.27
-_ENTROPIC_EXAMPLE, _ENTROPIC_SCORE = 1000.0, 35.0
+_ENTROPIC_EXAMPLE, _ENTROPIC_SCORE = 600.0, 20.0
 #: What a pass, and a step, take besides, in the interpreter.
 _PASS, _STEP = 0.4e6, 2e6
 #: A pass with a pull, and its share of evaluations, relative to a plain one.
@@ -52,13 +53,14 @@ _AXES, _ENTROPIC_PASSES, _PASSES = 0.03, 0.3, 0.8
 #: How much cheaper than Newton's method they must be where its cost is easier to foresee; the
 #: latter where classes are independent of each other.
 _DOUBT, _DOUBT_OF_SEPARABLE = 1.2, 2.5
-#: Every class of an example has curvature in an entropy.
-_ENTROPIC_MATRIX = 0.04
-#: Corrections of a system by the inverse of another; along a path, how often it needs its own,
-#: and how many steps there are at first.
-_CORRECTIONS, _OFTEN, _FIRST_STEPS = 6.0, 0.2, 2.0
-#: Plain passes of more than this are worth a pull at the next C.
-_MANY_ALONG = 4
+#: A step for an entropy with easy systems: in the interpreter, and a multiplication on the way to
+#: its factors. A product: in the interpreter, and for each score. Products along a path, and how
+#: many steps there are at first.
+_EASY_STEP, _FACTORS = 1e6, 0.03
+_EASY_PRODUCT, _SCORE_OF_EASY_PRODUCT = 0.04e6, 2.0
+_FEW_PRODUCTS, _FIRST_STEPS = 4.0, 2.0
+#: The part of the passes that theory says of which there mostly are enough.
+_PASSES_BY_THEORY = 0.35
 #: Passes along the axes, or steps, that a loss with kinks takes, relative to a smooth one; the
 #: latter of Newton's method where classes depend on each other.
 _WITH_KINKS, _WITH_JOINT_KINKS = 1.5, 3.0
@@ -96,6 +98,8 @@ def check(solver: str, problem: Problem) -> None:
 
 def start(name: str, problem: Problem, at: Start, options: Options, team: Team) -> Method:
     """Return the run of a method from given duals; all but plain passes also from weights."""
+    if name == "newton" and _steps_are_easy(problem):
+        return EntropicNewton(problem, at, team, options.tol)
     if name == "newton":
         return Newton(problem, at.duals, team, at.weights, options.tol, at.memory)
     passes = (problem, at.duals, options.block_size, options.seed, team)
@@ -104,20 +108,33 @@ def start(name: str, problem: Problem, at: Start, options: Options, team: Team) 
     return Accelerated(*passes, at.weights) if name == "accelerated" else Sdca(*passes)
 
 
+def first(problem: Problem, options: Options, is_cold: bool = True) -> str:
+    """Return the method to begin with: mostly plain passes, also where duals are given."""
+    if options.solver != "auto":
+        return options.solver
+    if is_cold and _steps_are_easy(problem):
+        digits = math.log(1.0 / max(options.tol, 1e-16))
+        passes = 1.0 + _PASSES_BY_THEORY * digits * (1.0 + 0.3 * condition(problem))
+        newton = _cost_of_easy_newton(problem, options.tol)
+        if newton < _cost_of_passes(problem, passes, pull=1.0):
+            return "newton"
+    return "sdca"
+
+
 def better(method: Method, history: History, tol: float) -> tuple[str, str] | None:
     """Return a method that is likely to reach `tol` sooner than the present one, and why."""
-    costs = _costs_of_others(method, history, tol)
+    problem, costs = method.problem, _costs_of_others(method, history, tol)
     if not costs:
         return None
     name = min(costs, key=costs.__getitem__)
-    if name == "whitened" and _is_newton_surer(method.problem, costs):
+    if name == "whitened" and _is_newton_surer(problem, costs):
         name = "newton"
     one_pass, remaining = _cost_of_pass(method), _remaining_passes(method, history, tol)
     why = f"{method.name} needs {in_words(remaining)} more passes at its present rate"
     if len(history) == 1 and remaining > _VERY_FEW and costs.get("newton", math.inf) < _NO_TIME:
         return "newton", why
     if method.name != "sdca":
-        is_sure = name != "newton" or systems.are_exact(method.problem)
+        is_sure = name != "newton" or systems.are_easy(problem) or systems.is_direct(problem)
         trial = _TRIAL[method.name] if is_sure else _LONG_TRIAL
         spent = method.epoch - _first_epoch(history, method.name)
         if spent * one_pass < trial * costs[name]:
@@ -133,7 +150,8 @@ def _is_newton_surer(problem: Problem, costs: dict[str, float]) -> bool:
     """Return whether Newton's method is likely to cost hardly more, which is easy to foresee."""
     known = traits(problem.loss)
     doubt = _DOUBT_OF_SEPARABLE if known.separable else _DOUBT
-    is_sure = (known.separable or systems.is_direct(problem)) and known.smoothing > 0.0
+    foreseen = known.separable or systems.is_direct(problem) or systems.are_easy(problem)
+    is_sure = foreseen and known.smoothing > 0.0
     return is_sure and costs.get("newton", math.inf) < doubt * costs["whitened"]
 
 
@@ -151,7 +169,7 @@ def _costs_of_others(method: Method, history: History, tol: float) -> dict[str, 
             costs["whitened"] = _cost_of_whitened(problem, history, tol)
     if _may_use_newton(problem):
         near = _to_go(history, tol) if history[-1].excess < _NEAR else math.inf
-        costs["newton"] = _cost_of_newton(problem, near)
+        costs["newton"] = _cost_of_newton(problem, tol, near)
     return costs
 
 
@@ -242,32 +260,59 @@ def _has_derivative(problem: Problem) -> bool:
     return derivative.serves(type(problem.loss))
 
 
-def next_along(problem: Problem, history: History) -> str:
+def next_along(problem: Problem, history: History, options: Options) -> str:
     """Return the method to begin the next C of a path with: usually that which ended the last.
 
     The first step of Newton's method for an entropy is mostly enough there: it is taken where it
     costs less than the passes of the last C. Many plain passes are left for some with a pull.
     """
     last = history[-1]
-    may_step = traits(problem.loss).entropic and systems.are_exact(problem)
-    if last.method != "newton" and may_step and _may_use_newton(problem):
+    if options.solver != "auto":
+        return options.solver
+    if last.method != "newton" and _steps_are_easy(problem):
         pull = 1.0 if last.method == "sdca" else _WITH_PULL
         columns = float(problem.d) if last.method == "whitened" else None
         passes = _cost_of_passes(problem, last.epoch, columns, pull)
         if _FIRST_STEPS * _cost_of_step_along(problem) < passes:
             return "newton"
-    if last.method == "sdca" and last.epoch > _MANY_ALONG:
+    if last.method == "sdca" and last.epoch > MANY_PASSES:
         return "accelerated"
     return last.method
 
 
 def _cost_of_step_along(problem: Problem) -> float:
-    """Return what a step costs that rarely needs a matrix of its own; blocks are always new."""
-    if systems.is_direct(problem):
-        system = _CORRECTIONS * _cost_of_product(problem) + _OFTEN * _cost_of_matrix(problem)
-    else:
-        system = _BLOCK * _cost_of_blocks(problem)
-    return _cost_of_step(problem) + system
+    """Return what a step for an entropy costs, from weights near its end."""
+    return _cost_of_easy_step(problem) + _FEW_PRODUCTS * _cost_of_easy_product(problem)
+
+
+def _steps_are_easy(problem: Problem) -> bool:
+    """Return whether Newton's method for an entropy needs no help."""
+    may_step = traits(problem.loss).entropic and _may_use_newton(problem)
+    return may_step and systems.are_easy(problem)
+
+
+def _cost_of_easy_step(problem: Problem) -> float:
+    of_factors = _FACTORS * factors.cost(problem)
+    return (
+        _EASY_STEP
+        + problem.n * problem.m * (_SCORE_OF_STEP + _NUMBER_OF_STEP * _columns(problem))
+        + of_factors
+    )
+
+
+def _cost_of_easy_product(problem: Problem) -> float:
+    number = _NUMBER_OF_PRODUCT if _is_dense(problem) else _SPARSE
+    score = _SCORE_OF_EASY_PRODUCT + number * _columns(problem)
+    return _EASY_PRODUCT + problem.n * problem.m * score
+
+
+def _cost_of_easy_newton(problem: Problem, tol: float, near: float = math.inf) -> float:
+    """Return the same for an entropy whose systems are easy."""
+    doubled = math.log2(max(condition(problem), 1e-300))
+    steps = max(3.0 + 0.35 * doubled, 1.0) + 0.05 * math.log(1.0 / max(tol, 1e-16))
+    products = min(max(3.5 + 0.7 * doubled, 1.0), 16.0)
+    each = _cost_of_easy_step(problem) + products * _cost_of_easy_product(problem)
+    return min(steps, 1.0 + 0.6 * near) * each
 
 
 def _cost_of_step(problem: Problem) -> float:
@@ -277,18 +322,18 @@ def _cost_of_step(problem: Problem) -> float:
 
 def _cost_of_product(problem: Problem) -> float:
     """Return what it costs to multiply a direction with the matrix of a system, unbuilt."""
-    columns = _columns(problem)
-    number = (
-        _NUMBER_OF_PRODUCT if columns >= problem.d - 1 else _SPARSE
-    )  # an intercept is no number
-    return _PRODUCT + problem.n * problem.m * (_SCORE_OF_PRODUCT + number * columns)
+    number = _NUMBER_OF_PRODUCT if _is_dense(problem) else _SPARSE
+    return _PRODUCT + problem.n * problem.m * (_SCORE_OF_PRODUCT + number * _columns(problem))
+
+
+def _is_dense(problem: Problem) -> bool:
+    return _columns(problem) >= problem.d - 1  # an intercept is no number
 
 
 def _cost_of_matrix(problem: Problem) -> float:
     """Return what it costs to build the whole matrix of a system, and to factor it."""
     width = problem.d * problem.m
-    matrix = _ENTROPIC_MATRIX if traits(problem.loss).entropic else _MATRIX
-    return matrix * problem.n * width**2 + _FACTOR * width**3
+    return _MATRIX * problem.n * width**2 + _FACTOR * width**3
 
 
 def _cost_of_blocks(problem: Problem) -> float:
@@ -296,11 +341,13 @@ def _cost_of_blocks(problem: Problem) -> float:
     return systems.cost_of_blocks(np.full(problem.m, problem.n), problem.d)
 
 
-def _cost_of_newton(problem: Problem, near: float = math.inf) -> float:
+def _cost_of_newton(problem: Problem, tol: float = 1e-3, near: float = math.inf) -> float:
     """Return the cost of about as many steps as problems of such a condition take.
 
     `near` is the logarithm by which the excess has to fall, where the solution is near.
     """
+    if _steps_are_easy(problem):
+        return _cost_of_easy_newton(problem, tol, near)
     known, step = traits(problem.loss), _cost_of_step(problem)
     hardness = max(condition(problem), 2.0)
     doubled = math.log2(hardness)
@@ -308,12 +355,8 @@ def _cost_of_newton(problem: Problem, near: float = math.inf) -> float:
     with_kinks = _WITH_KINKS if known.separable else _WITH_JOINT_KINKS
     kinks = 1.0 if known.smoothing else with_kinks
     if systems.is_direct(problem):
-        steps = min(4.0 + 0.3 * doubled if known.entropic else 5.0 + 1.5 * doubled, last_steps)
-        matrix = _cost_of_matrix(problem)
-        if known.entropic and systems.is_dear(problem):  # not every step has one of its own
-            step += _CORRECTIONS * _cost_of_product(problem)
-            return steps * step + (1.0 + 0.8 * steps) * matrix
-        return kinks * steps * (step + matrix)
+        steps = min(5.0 + 1.5 * doubled, last_steps)
+        return kinks * steps * (step + _cost_of_matrix(problem))
     steps = 4.0 + 0.6 * doubled if known.entropic else 8.0 + 2.5 * doubled
     iterations = min(30.0 + 3.0 * math.sqrt(hardness), 150.0)
     blocks = _cost_of_blocks(problem)

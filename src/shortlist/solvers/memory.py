@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from shortlist._arrays import FloatArray
 from shortlist.rows import Storage
 from shortlist.solvers.axes import Axes
+from shortlist.solvers.systems import Kept
 
 Map = Callable[[FloatArray], FloatArray]
 
@@ -18,5 +19,5 @@ class Memory:
 
     linear: tuple[Storage, Map] | None = None  # rows of the linear form, and the way back
     axes: Axes | None = None  # of the features
-    inverse: Map | None = None  # of a system of Newton's method
+    kept: Kept = field(default_factory=Kept)  # of the last system of Newton's method
     foresees: bool = True  # whether gradients at weights that go on were the best duals

@@ -42,6 +42,7 @@ from shortlist.solvers.method import Numbers
 from shortlist.solvers.problem import Problem
 from shortlist.solvers.result import Certificate, History
 from shortlist.solvers.sdca import Sdca
+from shortlist.solvers.search import find_root
 from shortlist.solvers.team import Team
 
 #: The first curvature of a loss about its centre makes the problem as hard as this one.
@@ -53,9 +54,6 @@ _WARM = 0.01
 _EASY, _GROWTH, _ROUGHLY = 10.0, 4.0, 0.03
 #: How near a step comes to its minimum, relative to the tolerance: duals do the rest.
 _LEFT = 0.05
-#: The most conjugate gradients that correct for the inverse of another system; the largest
-#: residual that they leave, relative to the first.
-_CORRECTIONS, _ROUGH = 12, 0.1
 #: The most passes over the duals after a step; to what part of itself one brings the gap.
 _PASSES, _HELPFUL = 5, 0.8
 #: Steps without a better centre after which the problem is made easier, or a share left.
@@ -81,7 +79,7 @@ class Newton:
         memory: Memory | None = None,
     ) -> None:
         """Begin at given weights, as a user gets them, or at those of the duals."""
-        self.team, self.tol, self.memory = team, tol, Memory() if memory is None else memory
+        self.team, self.tol = team, tol
         self.form = LinearForm(problem, team, memory)
         self.whole = self.form.problem
         self._set_share(1.0)
@@ -97,6 +95,7 @@ class Newton:
         self.left = _LEFT  # of a step's system, to passes over the duals
         known, condition = traits(problem.loss), problem.mean_curvature
         self.smoothing, self.least = known.smoothing, 1e-9 * condition
+        self.is_entropic = known.entropic
         lowest = 0.0 if known.smoothing else self.least
         self.gamma = max(condition / _FIRST_CONDITION - known.smoothing, lowest)
         self.scores = self.problem.scores(self.model, team)
@@ -104,10 +103,9 @@ class Newton:
         self.dual = self.problem.dual(duals, of_duals, team)
         if self.is_warm:
             self.gamma = max(_WARM * self.gamma, lowest)
-        if known.entropic:  # from any start a few steps are enough, where they are exact
+        if known.entropic:
             self.gamma = 0.0
-            if not systems.are_exact(self.whole):
-                self._set_share(self._first_share())
+            self._set_share(self._first_share())
         self._look()
 
     def _set_share(self, share: float) -> None:
@@ -140,8 +138,7 @@ class Newton:
             self.scores += kind(t) * along
         self.epoch += passes + 1
         self._look()
-        is_inexact = self.gamma == 0.0 and not systems.are_exact(self.whole)
-        if is_inexact and self.share == 1.0 and self._gap() > self.tol:
+        if self.is_entropic and self.share == 1.0 and self._gap() > self.tol:
             self._polish(should_stop)
             if self._gap() > 0.5 * gap:  # too much was left
                 self.left *= 0.1
@@ -190,7 +187,7 @@ class Newton:
         problem, team = self.problem, self.team
         active = systems.active_examples(problem, self.candidate, self.gamma, team)
         if systems.is_direct(problem):
-            return self._direct(active)
+            return systems.solve_directly(active, self.gradient, team), 1
         accuracy = min(0.1, math.sqrt(max(self._gap(), 1e-8)))
         is_enough = self._is_enough()
         return systems.solve_by_gradients(
@@ -200,33 +197,6 @@ class Newton:
             team,
             lambda residual, square: should_stop() or is_enough(residual, square),
         )
-
-    def _direct(self, active: systems.Active) -> tuple[FloatArray, int]:
-        """Return the solution of a system; that of an entropy by the inverse of one nearby.
-
-        Curvature hardly changes from one step, or C, to the next there: few conjugate gradients
-        correct for it, to the accuracy that matters so far from the solution.
-        """
-        memory, is_kept = self.memory, systems.is_dear(self.problem)
-        is_kept = is_kept and traits(self.problem.loss).entropic
-        if is_kept and memory.inverse is not None:
-            most = 2.0 * self.left * self.tol * self.best[0]  # which is what the residual adds
-            most = max(most, min(_ROUGH, self._gap()) ** 2 * _square(self.gradient))
-            left = [math.inf]
-
-            def is_enough(residual: FloatArray, _: float) -> bool:
-                left[0] = _square(residual)
-                return left[0] <= most
-
-            found = systems.solve_by_gradients(
-                active, self.gradient, 0.0, self.team, is_enough, memory.inverse, _CORRECTIONS
-            )
-            if left[0] <= most:
-                return found
-        inverse = systems.inverse(active, self.team)
-        if is_kept:
-            memory.inverse = inverse
-        return inverse(-self.gradient), 1
 
     def _is_enough(self) -> Callable[[FloatArray, float], bool]:
         """Return whether a direction is good enough, by what is left of the system."""
@@ -348,26 +318,3 @@ class Newton:
 
 def _square(array: FloatArray) -> float:
     return float(np.vdot(array, array))
-
-
-def find_root(slope: Callable[[float], float], first: float) -> float:
-    """Return about where an increasing function is 0; `first`, its value at 0, is negative."""
-    if not first < 0.0:
-        return 0.0
-    low, at_low, high, at_high = 0.0, first, math.inf, math.inf
-    t = 1.0
-    for _ in range(40):
-        value = slope(t)
-        if abs(value) <= 0.2 * abs(first):
-            break
-        if value < 0.0:
-            low, at_low = t, value
-        else:
-            high, at_high = t, value
-        if high == math.inf:
-            t *= 3.0
-        else:
-            secant = low - at_low * (high - low) / (at_high - at_low)
-            margin = 0.1 * (high - low)
-            t = min(max(secant, low + margin), high - margin)
-    return t

@@ -184,6 +184,22 @@ class Problem:
         self.in_chunks(value, team)
         return self.half(model, None) + float(self.c @ values)
 
+    def gradients(
+        self, scores: FloatArray, team: Team, out: FloatArray
+    ) -> tuple[float, NDArray[np.float64]]:
+        r"""Write the gradients of a smooth loss; return the sum of the losses, and conjugates.
+
+        The losses follow up to rounding: :math:`L(u) = \langle u, v \rangle - L^*(v)`.
+        """
+        conjugates = np.empty(self.n)
+
+        def write(some: slice, *labels: NDArray[np.int64]) -> None:
+            self.run(batch.gradient_rows, scores[some], *labels, out[some], conjugates[some])
+
+        self.in_chunks(write, team)
+        products = np.einsum("ij,ij->i", scores, out, dtype=np.float64)
+        return float(self.c @ (products - conjugates)), conjugates
+
     def half(self, model: FloatArray, coefficients: Coefficients) -> float:
         """Return the regulariser's part of the primal objective."""
         moved = model if self.anchor is None else model - self.anchor
@@ -202,6 +218,12 @@ class Problem:
             self.run(batch.conjugate_rows, duals[some], *labels, conjugates[some])
 
         self.in_chunks(conjugate, team)
+        return self.dual_at(duals, conjugates, model)
+
+    def dual_at(
+        self, duals: FloatArray, conjugates: NDArray[np.float64], model: FloatArray
+    ) -> float:
+        """Return the dual objective where conjugates are known."""
         coefficients = self.coefficients(duals)
         half, across = self.half(model, coefficients), 0.0
         if self.anchor is not None:

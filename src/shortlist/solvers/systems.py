@@ -1,18 +1,16 @@
 r"""The linear systems of Newton's method: :math:`(I + \sum_i c_i\, x_i x_i' \otimes J_i) S = -G`.
 
-:math:`J_i` is the derivative of an example's step. Where it is 0 the example does not matter:
-only the others, the *active* ones, are looked at; also where all that is left out together is far
-less than the :math:`I` of the regulariser, as for most examples of nearly separable data, whose
-probabilities are almost 0 or 1. Few weights make a matrix that is factored
-(`solve_directly`). Many are found by conjugate gradients (`solve_by_gradients`), preconditioned
-by the blocks of the matrix that belong to one class each, or only by its diagonal where blocks
-would cost too much. Where the loss is a sum over classes the blocks are the whole matrix.
+Few weights of a loss with margins make a matrix that is factored (`solve_directly`): few examples
+are active. All else is found by conjugate gradients (`solve_by_gradients`), preconditioned by the
+blocks of the matrix that belong to one class each, by the matrix that takes features and classes
+for independent, or only by its diagonal where both would cost too much. Where the loss is a sum
+over classes the blocks are the whole matrix.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 import scipy.linalg
@@ -20,86 +18,62 @@ from numpy.typing import NDArray
 
 from shortlist._arrays import FloatArray
 from shortlist._jit import kernel
-from shortlist.losses import batch
 from shortlist.losses.operations import traits
-from shortlist.prox.maps import workspace
 from shortlist.rows import Storage, operations
-from shortlist.rows.operations import add_row, dot_row
 from shortlist.rows.products import bounds, slices
-from shortlist.solvers.problem import Problem, accumulate
+from shortlist.solvers import curvature, factors
+from shortlist.solvers.curvature import Active, Map
+from shortlist.solvers.factors import Factors
+from shortlist.solvers.problem import Problem
 from shortlist.solvers.team import Team
 
 #: The most weights whose matrix is factored.
 _MOST_DIRECTLY = 2500
+#: The most weights for which systems of an entropy are easy to solve.
+_MOST_EASILY = 10_000
 #: Numbers of a chunk of examples times all weights.
 _CHUNK = 1 << 21
 #: The most iterations of conjugate gradients.
 _MOST_ITERATIONS = 150
 #: Blocks are worth so many iterations without them.
 _WORTH_OF_BLOCKS = 40
-#: The multiplications to build a matrix above which an earlier one serves in its place.
-_DEAR = 2e7
 #: Examples with fewer than this share of all classes active are added class by class.
 _FEW = 0.35
-#: With fewer than this share of classes that matter, products are computed class by class.
-_FEW_IN_PRODUCTS = 0.12
 #: Curvature, relative to that of the regulariser, that a block may leave out of each example.
 _NEGLIGIBLE = 1e-3
-#: The same for all that is left out together, and the curvatures up to which that is tried.
-_NEGLIGIBLE_TOGETHER, _TRIED = 1.0, (1e-1, 1e-2, 1e-3, 1e-4)
-
-Map = Callable[[FloatArray], FloatArray]
 
 
-class Active(NamedTuple):
-    """The problem of the examples whose steps have derivatives that matter."""
+@dataclass
+class Kept:
+    """What one system leaves to the next."""
 
-    problem: Problem
-    duals: FloatArray
-    a: float  # the curvature of the step
-    diagonal: FloatArray  # of the derivatives, (n, m)
-    matters: NDArray[np.bool_]  # the classes of an example whose curvature is not negligible
+    weight: float = 1.0  # the sum of the weights of all examples, which C multiplies
+    iterations: int = 0  # the most that a system took
+    factors: Factors | None = None  # in place of its own
 
 
 def active_examples(problem: Problem, duals: FloatArray, a: float, team: Team) -> Active:
     """Return the examples that have curvature at `duals`, the steps with the curvature `a`."""
-    diagonal = np.empty_like(duals)
-
-    def describe(some: slice, *labels: NDArray[np.int64]) -> None:
-        problem.run(batch.derivative_diagonal_rows, duals[some], *labels, a, diagonal[some])
-
-    problem.in_chunks(describe, team)
-    curvatures = diagonal * (problem.c * problem.norms)[:, None]
-    matters = curvatures > _largest_negligible(curvatures)
-    some = np.flatnonzero(matters.any(axis=1))
-    if some.size > 0.8 * problem.n:  # not worth a copy
-        return Active(problem, duals, a, diagonal, matters)
-    return Active(problem.take(some), duals[some], a, diagonal[some], matters[some])
-
-
-def _largest_negligible(curvatures: FloatArray) -> float:
-    """Return a curvature up to which all of them together change the system little."""
-    for most in _TRIED:
-        if curvatures.sum(where=curvatures <= most) <= _NEGLIGIBLE_TOGETHER:
-            return most
-    return _NEGLIGIBLE_TOGETHER / curvatures.size
+    kind = np.float64 if is_direct(problem) else problem.dtype
+    return curvature.active_examples(problem, duals, a, team, kind)
 
 
 def is_direct(problem: Problem) -> bool:
     """Return whether the matrix of a problem is to be factored."""
-    return problem.d * problem.m <= _MOST_DIRECTLY and not traits(problem.loss).separable
+    known = traits(problem.loss)
+    return problem.d * problem.m <= _MOST_DIRECTLY and not (known.separable or known.entropic)
 
 
-def is_dear(problem: Problem) -> bool:
-    """Return whether a matrix that is to be factored costs more than some products with it."""
-    return is_direct(problem) and problem.n * (problem.d * problem.m) ** 2 > _DEAR
+def are_easy(problem: Problem) -> bool:
+    """Return whether the systems of an entropy take few conjugate gradients, at any weights.
 
-
-def are_exact(problem: Problem) -> bool:
-    """Return whether systems are solved exactly, by the whole matrix or by exact blocks of it."""
-    if traits(problem.loss).separable:
-        return are_worth(cost_of_blocks(np.full(problem.m, problem.n), problem.d), problem)
-    return is_direct(problem)
+    With so many weights the matrix is too far from what any preconditioner takes it for.
+    """
+    known, sizes = traits(problem.loss), np.full(problem.m, problem.n)
+    if known.separable and are_worth(cost_of_blocks(sizes, problem.d), problem):
+        return True
+    is_small = problem.d * problem.m <= _MOST_EASILY
+    return known.entropic and is_small and are_worth(factors.cost(problem), problem)
 
 
 def solve_directly(active: Active, gradient: FloatArray, team: Team) -> FloatArray:
@@ -135,21 +109,20 @@ def inverse(active: Active, team: Team) -> Map:
 
 def _add_curvature(active: Active, some: slice, matrix: FloatArray) -> None:
     """Add what a slice of the examples contributes to a matrix of shape (m, d, m, d)."""
-    problem, (m, d) = active.problem, matrix.shape[:2]
-    h, p, taus = _derivatives(active, some)
-    X, c = problem.dense(some).astype(np.float64, copy=False), problem.c[some]
-    if _add_few_classes(active.matters[some], h, p, taus, X, c, _FEW * m, matrix):
+    m, d = matrix.shape[:2]
+    h, p, taus = active.h[some], active.p[some], active.taus[some]
+    X = active.problem.dense(some).astype(np.float64, copy=False)
+    if _add_few_classes(active.matters[some], h, p, taus, X, _FEW * m, matrix):
         return
     for j in range(m):
-        weights = c * h[:, j]
-        at = np.flatnonzero(weights)
+        at = np.flatnonzero(h[:, j])
         if at.size:
-            matrix[j, :, j] += (X[at] * weights[at, None]).T @ X[at]
+            matrix[j, :, j] += (X[at] * h[at, j, None]).T @ X[at]
     flat = matrix.reshape(m * d, m * d)
     for r, sign in ((r, sign) for r in (0, 1) for sign in (1.0, -1.0)):
         at = np.flatnonzero(sign * taus[:, r] > 0.0)
         if at.size:
-            vectors = p[at, r] * np.sqrt(c[at] * np.abs(taus[at, r]))[:, None]
+            vectors = p[at, r] * np.sqrt(np.abs(taus[at, r]))[:, None]
             products = (vectors[:, :, None] * X[at, None, :]).reshape(at.size, m * d)
             if sign > 0.0:
                 flat += products.T @ products
@@ -157,17 +130,8 @@ def _add_curvature(active: Active, some: slice, matrix: FloatArray) -> None:
                 flat -= products.T @ products
 
 
-def _derivatives(active: Active, some: slice) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return the derivatives of a slice of the examples, as `operations.derivative` has them."""
-    problem, n, m = active.problem, some.stop - some.start, active.problem.m
-    h, p, taus = np.empty((n, m)), np.empty((n, 2, m)), np.empty((n, 2))
-    labels = problem.labels.offsets[some.start : some.stop + 1], problem.labels.indices
-    problem.run(batch.derivative_rows, active.duals[some], *labels, active.a, h, p, taus)
-    return h, p, taus
-
-
 @kernel
-def _add_few_classes(matters, h, p, taus, X, c, most, matrix):
+def _add_few_classes(matters, h, p, taus, X, most, matrix):
     """Do the same for classes that matter, one by one, and return true; or false where there are
     more than `most` of them.
 
@@ -196,7 +160,6 @@ def _add_few_classes(matters, h, p, taus, X, c, most, matrix):
                     if taus[i, r] != 0.0:
                         curvature += taus[i, r] * p[i, r, j] * p[i, r, k]
                 if curvature != 0.0:
-                    curvature *= c[i]
                     for f in range(d):
                         row, weight = matrix[j, f, k], curvature * X[i, f]
                         for g in range(d):
@@ -225,160 +188,67 @@ def solve_by_gradients(
     accuracy: float,
     team: Team,
     should_stop: Callable[[FloatArray, float], bool],
-    precondition: Map | None = None,
-    most: int = _MOST_ITERATIONS,
+    kept: Kept | None = None,
 ) -> tuple[FloatArray, int]:
-    """Return a direction, and the iterations that it took, of which there are at most `most`.
+    """Return a direction, and the iterations that it took.
 
     Its residual is at most `accuracy` times the first one, or ``should_stop(residual, square)``
     is true. The square is that of the residual as the preconditioner measures it: about twice
     what the exact direction would gain in addition.
     """
-    if precondition is None:
-        precondition = preconditioner(active, team)
-    few = np.count_nonzero(active.matters) < _FEW_IN_PRODUCTS * active.matters.size
-    times = _times_listed(active, team) if few else _times(active, team)
+    precondition, times = preconditioner(active, team, kept), curvature.products(active, team)
     direction, residual = np.zeros_like(gradient), -gradient
     step = precondition(residual)
     length = product = float(np.vdot(residual, step))
     iterations = 0
-    while iterations < most and product > accuracy**2 * length:
+    while iterations < _MOST_ITERATIONS and product > accuracy**2 * length:
         image = times(step)
         t = product / float(np.vdot(step, image))
         direction += t * step
         residual -= t * image
         iterations += 1
         preconditioned = precondition(residual)
-        product, before = float(np.vdot(residual, preconditioned)), product
+        product, last = float(np.vdot(residual, preconditioned)), product
         if should_stop(residual, product):
             break
-        step = preconditioned + (product / before) * step
+        step = preconditioned + (product / last) * step
+    if kept is not None:
+        kept.iterations = max(kept.iterations, iterations)
     return direction, iterations
 
 
-def _times(active: Active, team: Team) -> Map:
-    """Return what multiplies with the matrix of the system."""
-    problem = active.problem
-    curved = np.empty((problem.n, problem.m), active.duals.dtype)
-    weights = problem.c.astype(curved.dtype)
+def preconditioner(active: Active, team: Team, kept: Kept | None = None) -> Map:
+    """Return what approximates the inverse of the system's matrix.
 
-    def times(S: FloatArray) -> FloatArray:
-        def curve(some: slice, *labels: NDArray[np.int64]) -> None:
-            scores = operations.scores(problem.rows, some.start, some.stop, S)
-            problem.run(
-                batch.derivative_times_rows, active.duals[some], *labels, active.a, scores,
-                curved[some],
-            )  # fmt: skip
-            curved[some] *= weights[some, None]
-
-        problem.in_chunks(curve, team)
-        image = np.empty_like(S)
-        accumulate(problem.rows, curved.__getitem__, image, team)
-        image += S
-        return image
-
-    return times
-
-
-class Listed(NamedTuple):
-    """The curvature that matters, an example's classes after another's, times its weight."""
-
-    offsets: NDArray[np.int64]  # where the classes of an example begin
-    classes: NDArray[np.int64]
-    h: FloatArray
-    p: FloatArray  # (classes, 2)
-    taus: FloatArray  # (n, 2)
-
-
-def _times_listed(active: Active, team: Team) -> Map:
-    """Return what multiplies with the matrix where few classes of an example matter.
-
-    Scores of the others are not computed, and what describes the matrix is computed once.
+    Factors cost the least. Blocks are taken where they cost less than the iterations that a system
+    took before, and are all there is.
     """
-    problem, n = active.problem, active.problem.n
-    offsets = np.zeros(n + 1, np.int64)
-    np.cumsum(active.matters.sum(axis=1), out=offsets[1:])
-    size = int(offsets[-1])
-    listed = Listed(
-        offsets, np.empty(size, np.int64), np.empty(size), np.empty((size, 2)), np.empty((n, 2))
-    )
-    problem.run(
-        _list_classes, active.duals, problem.labels.offsets, problem.labels.indices, active.a,
-        active.matters, problem.c, *listed,
-    )  # fmt: skip
-
-    def times(S: FloatArray) -> FloatArray:
-        by_class = np.ascontiguousarray(S.T)
-
-        def product(part: int) -> FloatArray:
-            image = np.zeros_like(by_class)
-            _add_products(problem.rows, *bounds(n, part, team.size), *listed, by_class, image)
-            return image
-
-        total: FloatArray = S + np.sum(team.each(product, range(team.size)), axis=0).T
-        return total
-
-    return times
-
-
-@kernel
-def _list_classes(loss, duals, label_offsets, indices, a, matters, c, offsets, classes, h, p, taus):
-    """Write the derivative of every example's step at the classes that matter, times `c`."""
-    n, m = duals.shape
-    work, row, diagonal, vectors = (
-        workspace(m),
-        np.empty(m, duals.dtype),
-        np.empty(m),
-        np.empty((2, m)),
-    )
-    for i in range(n):
-        labels = indices[label_offsets[i] : label_offsets[i + 1]]
-        signs = batch.describe(loss, duals[i], labels, a, row, diagonal, vectors, work)
-        at = offsets[i]
-        for j in range(m):
-            if matters[i, j]:
-                classes[at], h[at] = j, c[i] * diagonal[j]
-                for r in range(2):
-                    p[at, r] = vectors[r, j] if signs[r] != 0.0 else 0.0
-                at += 1
-        taus[i, 0], taus[i, 1] = c[i] * signs[0], c[i] * signs[1]
-
-
-@kernel
-def _add_products(rows, first, last, offsets, classes, h, p, taus, S, image):
-    """Add the products of some examples to `image`; both have a row for each class."""
-    scores = np.empty(S.shape[0])
-    for i in range(first, last):
-        begin, end = offsets[i], offsets[i + 1]
-        along, other = 0.0, 0.0
-        for at in range(begin, end):
-            score = dot_row(rows, i, S[classes[at]])
-            scores[at - begin] = score
-            along += p[at, 0] * score
-            other += p[at, 1] * score
-        along, other = along * taus[i, 0], other * taus[i, 1]
-        for at in range(begin, end):
-            curved = h[at] * scores[at - begin] + along * p[at, 0] + other * p[at, 1]
-            add_row(rows, i, curved, image[classes[at]])
-
-
-def preconditioner(active: Active, team: Team) -> Map:
-    """Return what approximates the inverse of the system's matrix."""
-    problem, kind = active.problem, active.diagonal.dtype
-    d, m = problem.d, problem.m
-    diagonal = active.diagonal * problem.c.astype(kind)[:, None]
-    matter = diagonal * problem.norms.astype(kind)[:, None] > _NEGLIGIBLE
-    sizes = matter.sum(axis=0)
-    of_blocks, of_factors = cost_of_blocks(sizes, d), cost_of_factors(problem)
-    prefers_factors = of_blocks > of_factors and not traits(problem.loss).separable
-    if prefers_factors and are_worth(of_factors, problem):
-        return _kronecker(active)
+    kept = Kept() if kept is None else kept
+    problem, diagonal = active.problem, active.diagonal
+    matter = diagonal * problem.norms.astype(diagonal.dtype)[:, None] > _NEGLIGIBLE
+    of_blocks, of_factors = cost_of_blocks(matter.sum(axis=0), problem.d), factors.cost(problem)
+    known = traits(problem.loss)
+    are_exact = known.separable and are_worth(of_blocks, problem)
+    are_better = not known.entropic or of_blocks < kept.iterations * _cost_of_product(problem)
+    if of_factors < of_blocks and are_worth(of_factors, problem) and not (are_exact and are_better):
+        if kept.factors is None:
+            kept.factors = factors.find(active, kept.weight)
+        return kept.factors.inverse(kept.weight)
     if not are_worth(of_blocks, problem):
         scale = 1.0 / (1.0 + operations.squares_times(problem.rows, diagonal))
         return lambda residual: scale * residual
+    return _blocks(active, matter, team)
+
+
+def _blocks(active: Active, matter: NDArray[np.bool_], team: Team) -> Map:
+    """Return the inverse of the blocks that belong to one class each."""
+    (d, m), rows, diagonal = (
+        (active.problem.d, active.problem.m),
+        active.problem.rows,
+        active.diagonal,
+    )
     blocks: list[Map] = team.each(
-        lambda j: _block(problem.rows, np.flatnonzero(matter[:, j]), diagonal[matter[:, j], j], d),
-        range(m),
+        lambda j: _block(rows, np.flatnonzero(matter[:, j]), diagonal[matter[:, j], j], d), range(m)
     )
 
     def precondition(residual: FloatArray) -> FloatArray:
@@ -394,41 +264,18 @@ def preconditioner(active: Active, team: Team) -> Map:
     return precondition
 
 
-def _kronecker(active: Active) -> Map:
-    r"""Return the inverse of the matrix that takes features and classes for independent.
-
-    It is :math:`I + A \otimes B / tr(B)`, where `A` adds up the :math:`x_i x_i'` with the traces of
-    the :math:`c_i J_i` as weights, and `B` these :math:`c_i J_i`: so much is exact where all
-    examples have the same curvature, and features alone make the matrix ill-conditioned.
-    """
-    problem = active.problem
-    d, m, kind = problem.d, problem.m, active.diagonal.dtype
-    of_features, of_classes = np.zeros((d, d)), np.zeros((m, m))
-    for some in slices(0, problem.n, max(16, _CHUNK // max(d, m))):
-        X, c = problem.dense(some).astype(np.float64, copy=False), problem.c[some]
-        X *= np.sqrt(c * active.diagonal[some].sum(axis=1))[:, None]
-        of_features += X.T @ X
-        h, p, taus = _derivatives(active, some)
-        of_classes[np.diag_indices(m)] += c @ h
-        for r in range(2):
-            at = np.flatnonzero(taus[:, r])
-            of_classes += (p[at, r] * (c * taus[:, r])[at, None]).T @ p[at, r]
-    lengths, Q = scipy.linalg.eigh(of_features, check_finite=False)
-    widths, U = scipy.linalg.eigh(of_classes, check_finite=False)
-    total = max(float(np.trace(of_classes)), 1e-300)
-    scale = 1.0 / (1.0 + np.outer(np.maximum(lengths, 0.0), np.maximum(widths, 0.0) / total))
-    Q, U, scale = Q.astype(kind), U.astype(kind), scale.astype(kind)
-    return lambda residual: Q @ ((Q.T @ residual @ U) * scale) @ U.T
-
-
 def are_worth(cost: float, problem: Problem) -> bool:
     """Return whether a preconditioner of such a cost saves more than that."""
-    return cost <= _WORTH_OF_BLOCKS * 4.0 * problem.n * problem.d * problem.m
+    return cost <= _WORTH_OF_BLOCKS * _cost_of_product(problem)
 
 
-def cost_of_factors(problem: Problem) -> float:
-    """Return the multiplications that the factors of `_kronecker` take."""
-    return problem.n * problem.d**2 + 9.0 * problem.d**3 + 9.0 * problem.m**3
+def are_factors_dear(problem: Problem) -> bool:
+    """Return whether it takes longer to find factors than to multiply with the matrix."""
+    return factors.cost(problem) > _cost_of_product(problem)
+
+
+def _cost_of_product(problem: Problem) -> float:
+    return 4.0 * problem.n * problem.d * problem.m
 
 
 def cost_of_blocks(sizes: NDArray[np.int64], d: int) -> float:

@@ -27,12 +27,11 @@ def solve(
     start: Start,
     options: Options,
     interruption: Interruption,
-    first: str = "sdca",
+    first: str,
 ) -> Solution:
     """Run a method until the relative gap is at most `tol`, or a limit is met.
 
-    The duals of the start must be feasible; `first` is the method with which the automatic
-    choice begins.
+    The duals of the start must be feasible; `first` is the method to begin with.
     """
     if start.certificate is not None and start.certificate.gap <= options.tol:
         return _as_given(problem, start, options, first)
@@ -72,7 +71,7 @@ class _Training:
         self.solving, self.evaluating = 0.0, start.seconds
         self.traits: checkpoint.Traits = {}
         self.saved = started = time.perf_counter()
-        name, state = options.solver if options.solver != "auto" else first, None
+        name, state = first, None
         if options.checkpoint is not None:
             self.traits = checkpoint.traits_of(problem, start.duals, options)
             if options.checkpoint.exists():

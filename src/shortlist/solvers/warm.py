@@ -19,13 +19,12 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from shortlist._arrays import FloatArray
-from shortlist.losses import batch
 from shortlist.losses.operations import traits
 from shortlist.rows import operations
 from shortlist.solvers.memory import Memory
+from shortlist.solvers.point import Point, look
 from shortlist.solvers.problem import Problem
 from shortlist.solvers.result import Certificate, Solution
 from shortlist.solvers.team import Team
@@ -34,6 +33,8 @@ from shortlist.solvers.team import Team
 KNOWN = 3
 #: The most that a step in log C may be longer than the last, by its length and by its growth.
 _FARTHEST = 2.0
+#: Plain passes of more than this are worth more thought at the next C.
+MANY_PASSES = 4
 #: Methods whose number of passes hardly changes from one C to the next.
 _FORESEEABLE = ("sdca", "accelerated")
 
@@ -52,16 +53,9 @@ class Start(NamedTuple):
     weights: FloatArray | None = None
     memory: Memory | None = None  # along a path
     certificate: Certificate | None = None  # of these duals and weights, where it is known
+    point: Point | None = None  # at these weights, for a smooth loss
     seconds: float = 0.0  # that were spent to find them
     check: int = 0  # the pass after which a first evaluation is worth its cost, where it is known
-
-
-class _Point(NamedTuple):
-    """Weights, and the gradients of the losses there, with both objectives."""
-
-    weights: FloatArray
-    duals: FloatArray
-    certificate: Certificate
 
 
 def start(
@@ -80,15 +74,20 @@ def start(
     began = time.perf_counter()
     with Team(n_threads) as team:
         if _are_foreseen(problem, solved[-1], memory):
-            found = _of_smooth(problem, C, solved, memory, tol, team)
+            found = _of_smooth(problem, C, solved, memory, first, tol, team)
         elif problem.mean_curvature <= 1.0:  # examples hardly compete: nothing is better
             found = Start(solved[-1].solution.duals.copy())
-        elif first == "sdca" or not operations.is_linear(problem.rows):  # weights do not matter
+        elif _takes_few_passes(solved[-1], first) or not operations.is_linear(problem.rows):
             found = Start(_best_duals(problem, _scaled(problem, C, solved[-1]), team)[0])
         else:
             found = _of_any(problem, C, solved, team)
     check = _first_check(solved, first, tol)
     return found._replace(memory=memory, seconds=time.perf_counter() - began, check=check)
+
+
+def _takes_few_passes(last: Solved, first: str) -> bool:
+    """Return whether plain passes are so few that weights are not worth a look."""
+    return first == "sdca" and last.solution.history[-1].epoch <= MANY_PASSES
 
 
 def _are_foreseen(problem: Problem, last: Solved, memory: Memory) -> bool:
@@ -119,7 +118,13 @@ def _first_check(solved: Sequence[Solved], first: str, tol: float) -> int:
 
 
 def _of_smooth(
-    problem: Problem, C: float, solved: Sequence[Solved], memory: Memory, tol: float, team: Team
+    problem: Problem,
+    C: float,
+    solved: Sequence[Solved],
+    memory: Memory,
+    first: str,
+    tol: float,
+    team: Team,
 ) -> Start:
     """Return a start for a smooth loss, whose duals at weights are its gradients there."""
     last = solved[-1]
@@ -129,14 +134,15 @@ def _of_smooth(
     ):
         point = _point_at(problem, last.solution.weights, team)
     (primal, dual), duals = point.certificate, point.duals
-    if point.certificate.gap > tol:
+    needs_duals = first != "newton" or not traits(problem.loss).entropic
+    if point.certificate.gap > tol and needs_duals:
         others, reached = _best_duals(problem, _scaled(problem, C, last), team)
         memory.foresees = reached <= dual
         duals, dual = (others, reached) if reached > dual else (duals, dual)
     certificate = Certificate(primal, dual)
-    if certificate.gap <= tol:  # the losses themselves: they may be rounded less
-        certificate = Certificate(problem.primal(point.weights, None, team), dual)
-    return Start(duals, point.weights, certificate=certificate)
+    if certificate.gap <= tol and problem.dtype == np.float32:  # the losses are rounded less
+        certificate = Certificate(problem.primal(point.model, None, team), dual)
+    return Start(duals, point.model, certificate=certificate, point=point)
 
 
 def _of_any(problem: Problem, C: float, solved: Sequence[Solved], team: Team) -> Start:
@@ -209,21 +215,5 @@ def _steps_ahead(C: float, solved: Sequence[Solved], step: FloatArray, growth: f
     return steps * min(growth, _FARTHEST)
 
 
-def _point_at(problem: Problem, weights: FloatArray, team: Team) -> _Point:
-    r"""Return the gradients of a smooth loss as duals, and both objectives.
-
-    The losses follow from the conjugates, up to rounding: :math:`L(u) = \langle u, v \rangle -
-    L^*(v)`.
-    """
-    scores = problem.scores(weights, team)
-    duals, flat, conjugates = np.empty_like(scores), np.zeros(problem.n), np.empty(problem.n)
-
-    def look(some: slice, *labels: NDArray[np.int64]) -> None:
-        problem.run(batch.step_rows, scores[some], *labels, flat[some], duals[some])
-        problem.run(batch.conjugate_rows, duals[some], *labels, conjugates[some])
-
-    problem.in_chunks(look, team)
-    products = np.einsum("ij,ij->i", scores, duals, dtype=np.float64)
-    primal = problem.half(weights, None) + float(problem.c @ (products - conjugates))
-    dual = problem.dual(duals, problem.model(duals, team), team)
-    return _Point(weights, duals, Certificate(primal, dual))
+def _point_at(problem: Problem, weights: FloatArray, team: Team) -> Point:
+    return look(problem, weights, problem.scores(weights, team), team)
