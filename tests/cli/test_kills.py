@@ -112,7 +112,8 @@ def test_compare_killed_in_the_middle_of_a_fit(folder):
              "--tol", 1e-6, "--metrics", "top1,map")  # fmt: skip
     out = folder / "out"
     said = kill(*words, "-o", "out", name="softmax-*.checkpoint", after=3)
-    assert said == "1 of 2: svm, C = 1\n2 of 2: softmax, C = 1\n"
+    steps = [line for line in said.splitlines() if " of 2: " in line]  # it may also compile
+    assert steps == ["1 of 2: svm, C = 1", "2 of 2: softmax, C = 1"]
     finished = times(out, "svm-*")
     assert {name.rpartition(".")[2] for name in finished} == {"json", "shortlist"}
     (checkpoint,) = out.glob("softmax-*.checkpoint")

@@ -3,11 +3,12 @@ r"""Which method to go on with, by what each is likely to cost.
 Costs are counted, in nanoseconds of a usual processor, and not measured by the clock, so that a run
 can be repeated, and continued from a checkpoint, to the same bits. Only their ratios matter.
 
-SDCA comes first: it is never far from the best where C is small, and its duals are a good start for
-the others. Where at its rate it would take longer than another method, that goes on. How long the
-accelerated and the whitened form take cannot be foreseen: it may be far longer than another
-method, or far shorter. So each gets as long as a part of what the next is likely to cost, and after
-that must be on its way to the end.
+SDCA mostly comes first: it is never far from the best where C is small, and its duals are a good
+start for the others. Only for an entropy with easy systems Newton's method is known to be faster
+before anything is tried. Where plain passes would at their rate take longer than another method,
+that goes on. How long the accelerated and the whitened form take cannot be foreseen: it may be far
+longer than another method, or far shorter. So each gets as long as a part of what the next is
+likely to cost, and after that must be on its way to the end.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from shortlist.rows import operations
 from shortlist.solvers import axes, factors, systems
 from shortlist.solvers.accelerated import Accelerated, condition
 from shortlist.solvers.entropic_newton import EntropicNewton
+from shortlist.solvers.growing_newton import GrowingNewton
 from shortlist.solvers.method import Method
 from shortlist.solvers.newton import Newton
 from shortlist.solvers.options import Options
@@ -98,8 +100,9 @@ def check(solver: str, problem: Problem) -> None:
 
 def start(name: str, problem: Problem, at: Start, options: Options, team: Team) -> Method:
     """Return the run of a method from given duals; all but plain passes also from weights."""
-    if name == "newton" and _steps_are_easy(problem):
-        return EntropicNewton(problem, at, team, options.tol)
+    if name == "newton" and traits(problem.loss).entropic:
+        kind = EntropicNewton if systems.are_easy(problem) else GrowingNewton
+        return kind(problem, at, team, options.tol)
     if name == "newton":
         return Newton(problem, at.duals, team, at.weights, options.tol, at.memory)
     passes = (problem, at.duals, options.block_size, options.seed, team)
@@ -116,7 +119,7 @@ def first(problem: Problem, options: Options, is_cold: bool = True) -> str:
         digits = math.log(1.0 / max(options.tol, 1e-16))
         passes = 1.0 + _PASSES_BY_THEORY * digits * (1.0 + 0.3 * condition(problem))
         newton = _cost_of_easy_newton(problem, options.tol)
-        if newton < _cost_of_passes(problem, passes, pull=1.0):
+        if newton < max(_cost_of_passes(problem, passes, pull=1.0), _NO_TIME):
             return "newton"
     return "sdca"
 

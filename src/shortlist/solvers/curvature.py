@@ -52,11 +52,16 @@ class Active(NamedTuple):
 
 
 def active_examples(
-    problem: Problem, duals: FloatArray, a: float, team: Team, kind: DTypeLike
+    problem: Problem,
+    duals: FloatArray,
+    a: float,
+    team: Team,
+    kind: DTypeLike,
+    keep_all: bool = False,
 ) -> Active:
     """Return the examples that have curvature at `duals`, the steps with the curvature `a`.
 
-    It is kept in the precision `kind`.
+    It is kept in the precision `kind`, with `keep_all` also where it is negligible.
     """
     n, m = duals.shape
     h, p, diagonal = np.empty((n, m), kind), np.empty((n, 2, m), kind), np.empty((n, m), kind)
@@ -71,6 +76,8 @@ def active_examples(
         return sums
 
     sums = np.sum(problem.in_chunks(describe, team), axis=0)
+    if keep_all:
+        return Active(problem, h, p, taus, diagonal, np.ones((n, m), bool))
     kept = np.append(_TRIED, _NEGLIGIBLE / diagonal.size)  # the last is always little enough
     most = kept[np.argmax(np.append(sums <= _NEGLIGIBLE, True))]
     matters = diagonal * problem.norms.astype(kind)[:, None] > most

@@ -16,14 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shortlist._arrays import FloatArray
-from shortlist.losses import batch
 from shortlist.solvers import systems
 from shortlist.solvers.linear_form import LinearForm
 from shortlist.solvers.memory import Memory
 from shortlist.solvers.method import Numbers
 from shortlist.solvers.point import Point, look
+from shortlist.solvers.primal import PrimalMethod, square
 from shortlist.solvers.problem import Problem
-from shortlist.solvers.result import Certificate, History
 from shortlist.solvers.search import find_root
 from shortlist.solvers.team import Team
 from shortlist.solvers.warm import Start
@@ -39,11 +38,8 @@ _MORE, _SOME = 1.5, 4
 _STEPS_OF_DRIFT = 10
 
 
-class EntropicNewton:
+class EntropicNewton(PrimalMethod):
     """A point, and the best of both objectives so far."""
-
-    name = "newton"
-    patience = 60
 
     def __init__(self, problem: Problem, start: Start, team: Team, tol: float) -> None:
         """Begin at given weights, or at those of the duals."""
@@ -72,16 +68,13 @@ class EntropicNewton:
         if self.steps > 0 or not systems.are_factors_dear(self.problem):
             kept.factors = None  # else those of the last C: curvature changes little from it
         active = systems.active_examples(self.problem, self.point.duals, 0.0, self.team)
-        most = max(
-            2.0 * _LEFT * self.tol * self.best[0],
-            min(_ROUGH, Certificate(self.best[0], self.dual).gap) ** 2 * _square(gradient),
-        )
+        accuracy, is_enough = self._accuracy()
         direction, passes = systems.solve_by_gradients(
             active,
             gradient,
-            0.0,
+            accuracy,
             self.team,
-            lambda residual, _: should_stop() or _square(residual) <= most,
+            lambda residual, gained: should_stop() or is_enough(residual, gained),
             kept,
         )
         if self.steps == 0 and passes > _MORE * before + _SOME:
@@ -89,28 +82,6 @@ class EntropicNewton:
         self.steps += 1
         self.epoch += passes + 1
         self._descend(direction, float(np.vdot(gradient, direction)))
-
-    def certificate(self, exact: bool) -> Certificate:
-        """Return the least primal and the largest dual objective so far."""
-        if self.is_exact or not exact:
-            return Certificate(self.best[0], self.dual)
-        return self.form.certificate(self.weights(), self.duals)
-
-    def weights(self) -> FloatArray:
-        """Return the best weights so far."""
-        return self.form.weights(self.best[1])
-
-    @property
-    def has_drifted(self) -> bool:
-        """Whether the certificate should be computed anew."""
-        return False
-
-    def next_check(self, history: History, tol: float) -> int:
-        """Return the next epoch: each step knows its objectives, and so do weights given."""
-        return self.epoch if self.is_warm and not history else self.epoch + 1
-
-    def wake(self) -> None:
-        """Do nothing: every step sees all examples."""
 
     def state(self) -> tuple[Numbers, dict[str, NDArray[Any]]]:
         """Return all that the next steps depend on: what JSON can hold, and arrays."""
@@ -123,6 +94,15 @@ class EntropicNewton:
         self.epoch, self.steps, self.memory.kept.iterations, self.dual, best = numbers["newton"]
         self.best, self.duals = (best, arrays["best"]), arrays["duals"]
         self._keep(look(self.problem, arrays["model"], arrays["scores"], self.team))
+
+    def _accuracy(self) -> tuple[float, Callable[[FloatArray, float], bool]]:
+        """Return what the residual of a system may be, relative to the first, and when it is less.
+
+        It will be the gradient, half of whose square is the gap.
+        """
+        most = 2.0 * _LEFT * self.tol * self.best[0]
+        most = max(most, min(_ROUGH, self._gap()) ** 2 * square(self.point.gradient))
+        return 0.0, lambda residual, _: square(residual) <= most
 
     def _keep(self, point: Point) -> None:
         """Go on from a point, and remember what is best of it."""
@@ -145,8 +125,14 @@ class EntropicNewton:
             return
         sign = -math.copysign(1.0, slope)
         guess = 2.0 if slope < 0.0 else slope / (slope - first)
-        t = self._search(sign * direction, sign * along, guess, _FLAT * abs(first))
-        self._move(direction, along, sign * t)
+        back = sign * direction
+        t = find_root(
+            self._slope(self.point[:2], (back, sign * along), self.point.duals, 0.0),
+            -abs(slope),
+            guess=guess,
+            enough=_FLAT * abs(first),
+        )
+        self._move(back, sign * along, t)
 
     def _move(self, direction: FloatArray, along: FloatArray, t: float) -> None:
         kind = self.problem.dtype.type
@@ -156,32 +142,3 @@ class EntropicNewton:
         else:
             scores = self.point.scores + kind(t) * along
         self._keep(look(self.problem, model, scores, self.team))
-
-    def _search(
-        self, direction: FloatArray, along: FloatArray, guess: float, enough: float
-    ) -> float:
-        """Return a step length at which the derivative along the direction is small enough."""
-        problem, (model, scores, duals, _, _) = self.problem, self.point
-        moved = model if problem.anchor is None else model - problem.anchor
-        straight, curved = float(np.vdot(moved, direction)), _square(direction)
-
-        def slope_of_losses(t: float) -> float:
-            def slope(some: slice, *labels: NDArray[np.int64]) -> float:
-                found = problem.run(
-                    batch.slope_rows, scores[some], along[some], t, duals[some], 0.0, *labels,
-                    problem.c[some],
-                )  # fmt: skip
-                return float(found)
-
-            return sum(problem.in_chunks(slope, self.team))
-
-        return find_root(
-            lambda t: straight + t * curved + slope_of_losses(t),
-            float(np.vdot(self.point.gradient, direction)),
-            guess=guess,
-            enough=enough,
-        )
-
-
-def _square(array: FloatArray) -> float:
-    return float(np.vdot(array, array))

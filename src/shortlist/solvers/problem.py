@@ -110,7 +110,8 @@ class Problem:
     @property
     def mean_curvature(self) -> float:
         r"""The mean of :math:`c_i \|x_i\|^2` over the examples that weigh anything."""
-        return float(self.c @ self.norms) / max(int(np.count_nonzero(self.c)), 1)
+        # Not by BLAS: outside a team its threads would wake, and wait in a loop for more.
+        return float((self.c * self.norms).sum()) / max(int(np.count_nonzero(self.c)), 1)
 
     def run(self, kernel: Any, *args: Any) -> Any:
         """Call a kernel of the loss: one kept on disk, or its twin for a user's own loss."""

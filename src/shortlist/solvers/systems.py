@@ -31,6 +31,8 @@ from shortlist.solvers.team import Team
 _MOST_DIRECTLY = 2500
 #: The most weights for which systems of an entropy are easy to solve.
 _MOST_EASILY = 10_000
+#: The multiplications of factors that take no time at all.
+_TINY = 1e6
 #: Numbers of a chunk of examples times all weights.
 _CHUNK = 1 << 21
 #: The most iterations of conjugate gradients.
@@ -55,7 +57,7 @@ class Kept:
 def active_examples(problem: Problem, duals: FloatArray, a: float, team: Team) -> Active:
     """Return the examples that have curvature at `duals`, the steps with the curvature `a`."""
     kind = np.float64 if is_direct(problem) else problem.dtype
-    return curvature.active_examples(problem, duals, a, team, kind)
+    return curvature.active_examples(problem, duals, a, team, kind, _is_tiny(problem))
 
 
 def is_direct(problem: Problem) -> bool:
@@ -73,7 +75,17 @@ def are_easy(problem: Problem) -> bool:
     if known.separable and are_worth(cost_of_blocks(sizes, problem.d), problem):
         return True
     is_small = problem.d * problem.m <= _MOST_EASILY
-    return known.entropic and is_small and are_worth(factors.cost(problem), problem)
+    is_cheap = _is_tiny(problem) or are_worth(factors.cost(problem), problem)
+    return known.entropic and is_small and is_cheap
+
+
+def _is_tiny(problem: Problem) -> bool:
+    """Return whether a problem is an entropy's, and its cost does not matter.
+
+    Then its systems treat two equal examples as one of twice the weight, to the last bits: what is
+    negligible is left in, and preconditioners that know single examples are not used.
+    """
+    return traits(problem.loss).entropic and factors.cost(problem) <= _TINY
 
 
 def solve_directly(active: Active, gradient: FloatArray, team: Team) -> FloatArray:
@@ -192,9 +204,9 @@ def solve_by_gradients(
 ) -> tuple[FloatArray, int]:
     """Return a direction, and the iterations that it took.
 
-    Its residual is at most `accuracy` times the first one, or ``should_stop(residual, square)``
-    is true. The square is that of the residual as the preconditioner measures it: about twice
-    what the exact direction would gain in addition.
+    Its residual is at most `accuracy` times the first one, or ``should_stop(residual, gained)``
+    is true. The latter is the square of the residual as the preconditioner measures it: about
+    twice what the exact direction would gain in addition.
     """
     precondition, times = preconditioner(active, team, kept), curvature.products(active, team)
     direction, residual = np.zeros_like(gradient), -gradient
@@ -230,7 +242,8 @@ def preconditioner(active: Active, team: Team, kept: Kept | None = None) -> Map:
     known = traits(problem.loss)
     are_exact = known.separable and are_worth(of_blocks, problem)
     are_better = not known.entropic or of_blocks < kept.iterations * _cost_of_product(problem)
-    if of_factors < of_blocks and are_worth(of_factors, problem) and not (are_exact and are_better):
+    prefers_factors = of_factors < of_blocks and not (are_exact and are_better)
+    if _is_tiny(problem) or (prefers_factors and are_worth(of_factors, problem)):
         if kept.factors is None:
             kept.factors = factors.find(active, kept.weight)
         return kept.factors.inverse(kept.weight)

@@ -86,8 +86,11 @@ def start(
 
 
 def _takes_few_passes(last: Solved, first: str) -> bool:
-    """Return whether plain passes are so few that weights are not worth a look."""
-    return first == "sdca" and last.solution.history[-1].epoch <= MANY_PASSES
+    """Return whether plain passes are so few that weights are not worth a look.
+
+    If there was none at the last C, that look was worth it.
+    """
+    return first == "sdca" and 0 < last.solution.history[-1].epoch <= MANY_PASSES
 
 
 def _are_foreseen(problem: Problem, last: Solved, memory: Memory) -> bool:
