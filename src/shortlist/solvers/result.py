@@ -90,7 +90,7 @@ class Evaluation(NamedTuple):
     >>> solution = solve([[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]], [0, 1, 2])
     >>> last = solution.history[-1]
     >>> last.method, last.gap <= 1e-3
-    ('sdca', True)
+    ('newton', True)
     """
 
     epoch: int
@@ -127,7 +127,7 @@ class Progress(Evaluation):
     ...     print(progress.weights().shape)
     ...     return True  # enough
     >>> X, y = [[1.0, 0.0], [0.0, 1.0], [-1.0, -1.0]], [0, 1, 2]
-    >>> solve(X, y, callback=show).status.value
+    >>> solve(X, y, tol=1e-9, callback=show).status.value
     (2, 3)
     'stopped'
     """
