@@ -173,6 +173,19 @@ def test_digits_are_solved_for_any_weight_and_the_history_says_how():
                 assert "more passes at its present rate" in solution.history.notes[0]
 
 
+def test_an_entropy_with_few_weights_begins_with_newton_unless_duals_are_given():
+    X, y = load_digits(return_X_y=True)
+    X, y = X[:300] / 16, y[:300]
+    cold = solve(X, y, "softmax", C=4.0)
+    warm = solve(X, y, "softmax", C=4.0, duals=cold.duals)
+    margins = solve(X, y, losses.svm(smoothing=1.0), C=4.0)
+    assert [found.history[0].method for found in (cold, warm, margins)] == [
+        "newton",
+        "sdca",
+        "sdca",
+    ]
+
+
 def test_the_automatic_choice_can_be_repeated():
     X, y = load_digits(return_X_y=True)
     one, two = (solve(X[:500] / 16, y[:500], losses.svm(smoothing=1.0), C=100.0) for _ in range(2))
@@ -384,6 +397,8 @@ def test_the_root_of_an_increasing_function():
     for root in (1e-6, 0.3, 1.0, 77.0):
         t = find_root(lambda t, root=root: np.arctan(t - root), -np.arctan(root))
         assert abs(np.arctan(t - root)) <= 0.2 * np.arctan(root) + 1e-12
+        near = find_root(lambda t, root=root: t - root, -root, guess=2.0 * root, enough=1e-3 * root)
+        assert abs(near - root) <= 1e-3 * root
     assert find_root(lambda t: t, 0.0) == 0.0
 
 
