@@ -62,7 +62,7 @@ _EASY_STEP, _FACTORS = 1e6, 0.03
 _EASY_PRODUCT, _SCORE_OF_EASY_PRODUCT = 0.04e6, 2.0
 _FEW_PRODUCTS, _FIRST_STEPS = 4.0, 2.0
 #: The part of the passes that theory says of which there mostly are enough.
-_PASSES_BY_THEORY = 0.35
+_PASSES_BY_THEORY = 0.3
 #: Passes along the axes, or steps, that a loss with kinks takes, relative to a smooth one; the
 #: latter of Newton's method where classes depend on each other.
 _WITH_KINKS, _WITH_JOINT_KINKS = 1.5, 3.0
@@ -117,9 +117,11 @@ def first(problem: Problem, options: Options, is_cold: bool = True) -> str:
         return options.solver
     if is_cold and _steps_are_easy(problem):
         digits = math.log(1.0 / max(options.tol, 1e-16))
-        passes = 1.0 + _PASSES_BY_THEORY * digits * (1.0 + 0.3 * condition(problem))
+        passes = 1.0 + _PASSES_BY_THEORY * digits * (1.0 + 0.3 * problem.mean_curvature)
         newton = _cost_of_easy_newton(problem, options.tol)
-        if newton < max(_cost_of_passes(problem, passes, pull=1.0), _NO_TIME):
+        if _WORTH_A_CHANGE * newton < _cost_of_passes(problem, passes, pull=1.0):
+            return "newton"
+        if newton < _NO_TIME:
             return "newton"
     return "sdca"
 
@@ -311,8 +313,8 @@ def _cost_of_easy_product(problem: Problem) -> float:
 
 def _cost_of_easy_newton(problem: Problem, tol: float, near: float = math.inf) -> float:
     """Return the same for an entropy whose systems are easy."""
-    doubled = math.log2(max(condition(problem), 1e-300))
-    steps = max(3.0 + 0.35 * doubled, 1.0) + 0.05 * math.log(1.0 / max(tol, 1e-16))
+    doubled = math.log2(max(problem.mean_curvature, 1e-300))
+    steps = max(3.3 + 0.35 * doubled, 1.0) + 0.05 * math.log(1.0 / max(tol, 1e-16))
     products = min(max(3.5 + 0.7 * doubled, 1.0), 16.0)
     each = _cost_of_easy_step(problem) + products * _cost_of_easy_product(problem)
     return min(steps, 1.0 + 0.6 * near) * each
