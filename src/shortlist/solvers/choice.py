@@ -297,18 +297,11 @@ def _steps_are_easy(problem: Problem) -> bool:
 
 
 def _cost_of_easy_step(problem: Problem) -> float:
-    of_factors = _FACTORS * factors.cost(problem)
-    return (
-        _EASY_STEP
-        + problem.n * problem.m * (_SCORE_OF_STEP + _NUMBER_OF_STEP * _columns(problem))
-        + of_factors
-    )
+    return _cost_of_step(problem, _EASY_STEP) + _FACTORS * factors.cost(problem)
 
 
 def _cost_of_easy_product(problem: Problem) -> float:
-    number = _NUMBER_OF_PRODUCT if _is_dense(problem) else _SPARSE
-    score = _SCORE_OF_EASY_PRODUCT + number * _columns(problem)
-    return _EASY_PRODUCT + problem.n * problem.m * score
+    return _cost_of_product(problem, _EASY_PRODUCT, _SCORE_OF_EASY_PRODUCT)
 
 
 def _cost_of_easy_newton(problem: Problem, tol: float, near: float = math.inf) -> float:
@@ -320,15 +313,17 @@ def _cost_of_easy_newton(problem: Problem, tol: float, near: float = math.inf) -
     return min(steps, 1.0 + 0.6 * near) * each
 
 
-def _cost_of_step(problem: Problem) -> float:
-    """Return what a step costs without its system."""
-    return _STEP + problem.n * problem.m * (_SCORE_OF_STEP + _NUMBER_OF_STEP * _columns(problem))
+def _cost_of_step(problem: Problem, besides: float = _STEP) -> float:
+    """Return what a step costs without its system, and `besides` in the interpreter."""
+    return besides + problem.n * problem.m * (_SCORE_OF_STEP + _NUMBER_OF_STEP * _columns(problem))
 
 
-def _cost_of_product(problem: Problem) -> float:
+def _cost_of_product(
+    problem: Problem, besides: float = _PRODUCT, score: float = _SCORE_OF_PRODUCT
+) -> float:
     """Return what it costs to multiply a direction with the matrix of a system, unbuilt."""
     number = _NUMBER_OF_PRODUCT if _is_dense(problem) else _SPARSE
-    return _PRODUCT + problem.n * problem.m * (_SCORE_OF_PRODUCT + number * _columns(problem))
+    return besides + problem.n * problem.m * (score + number * _columns(problem))
 
 
 def _is_dense(problem: Problem) -> bool:

@@ -6,7 +6,8 @@ import numpy as np
 
 from shortlist._arrays import FloatArray
 from shortlist.rows import operations
-from shortlist.solvers.memory import Map, Memory
+from shortlist.solvers.curvature import Map
+from shortlist.solvers.memory import Memory
 from shortlist.solvers.problem import Problem, accumulate
 from shortlist.solvers.result import Certificate
 from shortlist.solvers.team import Team

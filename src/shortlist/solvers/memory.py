@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from shortlist._arrays import FloatArray
 from shortlist.rows import Storage
 from shortlist.solvers.axes import Axes
+from shortlist.solvers.curvature import Map
 from shortlist.solvers.systems import Kept
-
-Map = Callable[[FloatArray], FloatArray]
 
 
 @dataclass

@@ -90,11 +90,6 @@ def _is_tiny(problem: Problem) -> bool:
 
 def solve_directly(active: Active, gradient: FloatArray, team: Team) -> FloatArray:
     """Return the direction by a Cholesky factor of the whole matrix, in float64."""
-    return inverse(active, team)(-gradient)
-
-
-def inverse(active: Active, team: Team) -> Map:
-    """Return what multiplies with the inverse of the whole matrix."""
     d, m = active.problem.d, active.problem.m
     some = list(slices(0, active.problem.n, max(16, _CHUNK // (d * m))))
 
@@ -109,14 +104,10 @@ def inverse(active: Active, team: Team) -> Map:
     for other in parts[1:]:
         matrix += other
     matrix[np.diag_indices(m * d)] += 1.0
-    factor = _factor(matrix)
-
-    def times(right: FloatArray) -> FloatArray:
-        by_class = right.T.astype(np.float64).ravel()
-        found = scipy.linalg.cho_solve(factor, by_class, check_finite=False)
-        return found.reshape(m, d).T.astype(right.dtype)
-
-    return times
+    by_class = -gradient.T.astype(np.float64).ravel()
+    found = scipy.linalg.cho_solve(_factor(matrix), by_class, check_finite=False)
+    direction: FloatArray = found.reshape(m, d).T.astype(gradient.dtype)
+    return direction
 
 
 def _add_curvature(active: Active, some: slice, matrix: FloatArray) -> None:
