@@ -345,6 +345,40 @@ def test_factors_are_the_whole_matrix_where_all_examples_have_the_same_curvature
     np.testing.assert_allclose(found, expected, atol=1e-12)
 
 
+def test_means_of_directions_have_shorter_residuals_where_systems_are_hard(monkeypatch):
+    monkeypatch.setattr(systems, "_WORTH_OF_BLOCKS", 0.0)
+    rng = np.random.default_rng(0)
+    mixed = rng.normal(size=(90, 40)) @ (
+        rng.normal(size=(40, 40)) * np.logspace(-3, 0, 40)[:, None]
+    )
+    y = rng.integers(0, 6, 90)
+    problem = Problem(as_storage(mixed, 0.0), as_labels(y, 6), losses.softmax(), np.full(90, 1e6))
+    duals = losses.gradient("softmax", rng.normal(size=(90, 6)), y)
+    gradient = rng.normal(size=(40, 6))
+    shorter = 0
+    with Team(1) as team:
+        active = systems.active_examples(problem, duals, 0.0, team)
+        times = curvature.products(active, team)
+        for last in (5, 15, 30, 60):
+            lengths = {}
+            for means in (False, True):
+                told = []
+                direction, iterations = systems.solve_by_gradients(
+                    active, gradient, 0.0, team,
+                    lambda residual, _, told=told, last=last: (
+                        told.append(residual.copy()) or len(told) == last
+                    ),
+                    means=means,
+                )  # fmt: skip
+                assert iterations == last
+                residual = -gradient - times(direction)
+                np.testing.assert_allclose(told[-1], residual, atol=1e-6 * np.abs(gradient).max())
+                lengths[means] = systems.square(residual)
+            assert lengths[True] <= 1.001 * lengths[False]
+            shorter += lengths[True] < 0.1 * lengths[False]
+    assert shorter >= 1
+
+
 def test_only_active_examples_are_looked_at(monkeypatch):
     problem, duals, gradient, _ = system(n=200)
     duals[:150] = 0.0

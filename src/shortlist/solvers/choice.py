@@ -61,6 +61,8 @@ _DOUBT, _DOUBT_OF_SEPARABLE = 1.2, 2.5
 _EASY_STEP, _FACTORS = 1e6, 0.03
 _EASY_PRODUCT, _SCORE_OF_EASY_PRODUCT = 0.04e6, 2.0
 _FEW_PRODUCTS, _FIRST_STEPS = 4.0, 2.0
+#: The iterations that a system of an entropy takes at most, on average, where it is hard.
+_ENTROPIC_ITERATIONS = 50.0
 #: The part of the passes that theory says of which there mostly are enough.
 _PASSES_BY_THEORY = 0.3
 #: Passes along the axes, or steps, that a loss with kinks takes, relative to a smooth one; the
@@ -358,7 +360,8 @@ def _cost_of_newton(problem: Problem, tol: float = 1e-3, near: float = math.inf)
         steps = min(5.0 + 1.5 * doubled, last_steps)
         return kinks * steps * (step + _cost_of_matrix(problem))
     steps = 4.0 + 0.6 * doubled if known.entropic else 8.0 + 2.5 * doubled
-    iterations = min(30.0 + 3.0 * math.sqrt(hardness), 150.0)
+    most = _ENTROPIC_ITERATIONS if known.entropic and not known.separable else 150.0
+    iterations = min(30.0 + 3.0 * math.sqrt(hardness), most)
     blocks = _cost_of_blocks(problem)
     if systems.are_worth(blocks, problem):
         step += _BLOCK * blocks

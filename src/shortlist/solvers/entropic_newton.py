@@ -21,9 +21,10 @@ from shortlist.solvers.linear_form import LinearForm
 from shortlist.solvers.memory import Memory
 from shortlist.solvers.method import Numbers
 from shortlist.solvers.point import Point, look
-from shortlist.solvers.primal import PrimalMethod, square
+from shortlist.solvers.primal import PrimalMethod
 from shortlist.solvers.problem import Problem
 from shortlist.solvers.search import find_root
+from shortlist.solvers.systems import square
 from shortlist.solvers.team import Team
 from shortlist.solvers.warm import Start
 
@@ -40,6 +41,8 @@ _STEPS_OF_DRIFT = 10
 
 class EntropicNewton(PrimalMethod):
     """A point, and the best of both objectives so far."""
+
+    means = False  # whether systems are so hard that means of directions are worth their cost
 
     def __init__(self, problem: Problem, start: Start, team: Team, tol: float) -> None:
         """Begin at given weights, or at those of the duals."""
@@ -76,6 +79,7 @@ class EntropicNewton(PrimalMethod):
             self.team,
             lambda residual, gained: should_stop() or is_enough(residual, gained),
             kept,
+            self.means,
         )
         if self.steps == 0 and passes > _MORE * before + _SOME:
             kept.factors = None

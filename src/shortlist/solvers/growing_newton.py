@@ -20,9 +20,9 @@ from shortlist._arrays import FloatArray
 from shortlist.solvers.entropic_newton import EntropicNewton
 from shortlist.solvers.method import Numbers
 from shortlist.solvers.point import Point, look
-from shortlist.solvers.primal import square
 from shortlist.solvers.problem import Problem
 from shortlist.solvers.sdca import Sdca
+from shortlist.solvers.systems import square
 from shortlist.solvers.team import Team
 from shortlist.solvers.warm import Start
 
@@ -37,6 +37,8 @@ _PASSES, _HELPFUL = 5, 0.8
 
 class GrowingNewton(EntropicNewton):
     """A point of the problem with a share of the weights, and the best for the whole."""
+
+    means = True
 
     def __init__(self, problem: Problem, start: Start, team: Team, tol: float) -> None:
         """Begin at given weights, or at those of the duals."""
@@ -120,8 +122,9 @@ class GrowingNewton(EntropicNewton):
         if self.share < 1.0:
             most = _ROUGHLY * self.point.certificate.primal
             return accuracy, lambda residual, _: square(residual) <= most
+        _, is_short = super()._accuracy()
         enough = self.left * self.tol * self.best[0]
-        return accuracy, lambda _, gained: gained <= enough
+        return accuracy, lambda residual, gained: gained <= enough or is_short(residual, gained)
 
     def _grow(self) -> None:
         """Go on with a larger share, from the model, or from where its way leads."""

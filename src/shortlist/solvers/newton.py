@@ -33,9 +33,10 @@ from shortlist.solvers import systems
 from shortlist.solvers.linear_form import LinearForm
 from shortlist.solvers.memory import Memory
 from shortlist.solvers.method import Numbers
-from shortlist.solvers.primal import PrimalMethod, square
+from shortlist.solvers.primal import PrimalMethod
 from shortlist.solvers.problem import Problem
 from shortlist.solvers.search import find_root
+from shortlist.solvers.systems import square
 from shortlist.solvers.team import Team
 
 #: The first curvature of a loss about its centre makes the problem as hard as this one.

@@ -12,6 +12,7 @@ from shortlist.losses import batch
 from shortlist.solvers.linear_form import LinearForm
 from shortlist.solvers.problem import Problem
 from shortlist.solvers.result import Certificate, History
+from shortlist.solvers.systems import square
 from shortlist.solvers.team import Team
 
 
@@ -82,8 +83,3 @@ class PrimalMethod:
             return straight + t * curved + sum(problem.in_chunks(of_losses, self.team))
 
         return slope
-
-
-def square(array: FloatArray) -> float:
-    """Return the squared length."""
-    return float(np.vdot(array, array))

@@ -35,10 +35,13 @@ _MOST_EASILY = 10_000
 _TINY = 1e6
 #: Numbers of a chunk of examples times all weights.
 _CHUNK = 1 << 21
-#: The most iterations of conjugate gradients.
-_MOST_ITERATIONS = 150
+#: The most iterations of conjugate gradients; the square of a residual that is far shorter than
+#: another, relative to the other's.
+_MOST_ITERATIONS, _FAR_SHORTER = 150, 0.1
 #: Blocks are worth so many iterations without them.
 _WORTH_OF_BLOCKS = 40
+#: A product with a sparse row, for each of its numbers, relative to a dense one.
+_SPARSE = 4.0
 #: Examples with fewer than this share of all classes active are added class by class.
 _FEW = 0.35
 #: Curvature, relative to that of the regulariser, that a block may leave out of each example.
@@ -192,32 +195,63 @@ def solve_by_gradients(
     team: Team,
     should_stop: Callable[[FloatArray, float], bool],
     kept: Kept | None = None,
+    means: bool = False,
 ) -> tuple[FloatArray, int]:
     """Return a direction, and the iterations that it took.
 
     Its residual is at most `accuracy` times the first one, or ``should_stop(residual, gained)``
     is true. The latter is the square of the residual as the preconditioner measures it: about
     twice what the exact direction would gain in addition.
+
+    Of an ill-conditioned system the residuals of conjugate gradients rise and fall. Where `means`
+    are kept the direction is the mean of all whose residual is shortest, where it is far shorter.
     """
     precondition, times = preconditioner(active, team, kept), curvature.products(active, team)
     direction, residual = np.zeros_like(gradient), -gradient
+    mean = _Mean(direction.copy(), residual.copy()) if means else None
     step = precondition(residual)
     length = product = float(np.vdot(residual, step))
-    iterations = 0
+    iterations, shortest = 0, residual
     while iterations < _MOST_ITERATIONS and product > accuracy**2 * length:
         image = times(step)
         t = product / float(np.vdot(step, image))
         direction += t * step
         residual -= t * image
         iterations += 1
+        shortest = residual
+        if mean is not None and mean.improves_on(direction, residual):
+            shortest = mean.residual
         preconditioned = precondition(residual)
         product, last = float(np.vdot(residual, preconditioned)), product
-        if should_stop(residual, product):
+        if should_stop(shortest, product):
             break
         step = preconditioned + (product / last) * step
     if kept is not None:
         kept.iterations = max(kept.iterations, iterations)
+    if mean is not None and shortest is mean.residual:
+        direction = mean.direction
     return direction, iterations
+
+
+@dataclass
+class _Mean:
+    """The mean of the directions so far whose residual is shortest."""
+
+    direction: FloatArray
+    residual: FloatArray
+
+    def improves_on(self, direction: FloatArray, residual: FloatArray) -> bool:
+        """Take in another direction; return whether the mean's residual is far shorter."""
+        change = residual - self.residual
+        share = -float(np.vdot(self.residual, change)) / max(square(change), 1e-300)
+        self.direction += share * (direction - self.direction)
+        self.residual += share * change
+        return square(self.residual) < _FAR_SHORTER * square(residual)
+
+
+def square(array: FloatArray) -> float:
+    """Return the squared length."""
+    return float(np.vdot(array, array))
 
 
 def preconditioner(active: Active, team: Team, kept: Kept | None = None) -> Map:
@@ -279,7 +313,9 @@ def are_factors_dear(problem: Problem) -> bool:
 
 
 def _cost_of_product(problem: Problem) -> float:
-    return 4.0 * problem.n * problem.d * problem.m
+    """Return what it costs to multiply with the matrix, in multiplications of dense ones."""
+    stored = float(operations.n_stored(problem.rows))
+    return 4.0 * problem.m * min(_SPARSE * stored, float(problem.n) * problem.d)
 
 
 def cost_of_blocks(sizes: NDArray[np.int64], d: int) -> float:
