@@ -67,7 +67,7 @@ def _compared(
 ) -> Comparisons:
     found = {}
     for (row, metric), number in numbers.items():
-        draws = groups.get(row, [])
+        draws = [draw for draw in groups.get(row, []) if metric in draw["values"]]
         if not draws:
             continue
         values = [draw["values"][metric] for draw in draws]
@@ -78,5 +78,6 @@ def _compared(
         gap = max(draw["search"]["largest_gap"] for draw in draws)
         missed = sum(draw["search"]["missed"] for draw in draws)
         mean = float(np.mean(values))
-        found[row, metric] = Comparison(metric, mean, noise, number.value, gap, missed)
+        tested = max(draw["gaps"][metric] for draw in draws)
+        found[row, metric] = Comparison(metric, mean, noise, number.value, gap, missed, tested)
     return found

@@ -63,7 +63,8 @@ class Numbers:
         for name in names:
             rows = self.sets.get(name, {})
             if first in rows and second in rows:
-                for metric in metrics:
+                known = rows[first].keys() & rows[second].keys()
+                for metric in (metric for metric in metrics if metric in known):
                     gain = (rows[first][metric] - rows[second][metric]) / point(metric)
                     found.append((name, metric, -gain if is_loss(metric) else gain))
         return found

@@ -55,17 +55,20 @@ class Page:
     def compared(
         self, dataset: str, cells: compare.Comparisons, rows: list[str], command: str
     ) -> None:
-        """Add the table of a data set, and its missing rows to the list of what was not run."""
-        absent = [row for row in rows if not any(key[0] == row for key in cells)]
+        """Add the table of a data set, and its missing cells to the list of what was not run."""
+        metrics = list(dict.fromkeys(metric for _, metric in cells))
+        lacking = {row: [name for name in metrics if (row, name) not in cells] for row in rows}
+        absent = [row for row in rows if lacking[row] == metrics]
         costs: dict[str, list[str]] = {}
-        for row in absent:
-            costs.setdefault(cost(dataset, row), []).append(row)
+        for row in rows:
+            some = "" if row in absent else f" ({', '.join(lacking[row])})"
+            if row in absent or lacking[row]:
+                costs.setdefault(cost(dataset, row), []).append(NAMES[row] + some)
         for why, those in costs.items():
-            what = "all rows" if len(those) == len(rows) else ", ".join(NAMES[r] for r in those)
+            what = "all rows" if len(absent) == len(rows) else ", ".join(those)
             self.missing.append(f"{dataset}: {what}: `{command}`{why and f': {why}'}")
         if len(absent) == len(rows):
             return
-        metrics = list(dict.fromkeys(metric for _, metric in cells))
         lines = []
         for row in rows:
             if row in absent:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from paper import conclusions, measured, published, tables
@@ -16,6 +17,7 @@ from paper.features import ABSENT
 from paper.multiclass import SETS as MULTICLASS_SETS
 from paper.multilabel import HERE as MULTILABEL_SETS
 from paper.page import HERE, NAMES, Page
+from paper.protocol import TOL
 from paper.verdict import AGREES, BETTER, WORSE
 
 TITLE = "The paper, reproduced"
@@ -49,7 +51,8 @@ def _head(body: Page) -> list[Block]:
     narrow = sum(
         cell._replace(noise=cell.noise / 2.0).verdict != WORSE for cell in body.cells.values()
     )
-    missed = sum(cell.missed > 0 for cell in body.cells.values())
+    uncertified = [key for key, cell in body.cells.items() if not cell.gap <= TOL]
+    missed = sum(cell.missed > 0 for cell in body.cells.values()) - len(uncertified)
     blocks: list[Block] = [
         Heading(TITLE, 1),
         Text(
@@ -73,9 +76,11 @@ def _head(body: Page) -> list[Block]:
             Text(
                 f"**{total} cells compared: {counts[AGREES]} agree, {counts[BETTER]} better, "
                 f"{counts[WORSE]} worse: {100 * good / total:.1f} % agree or are better** (with "
-                f"one deviation in place of two {100 * narrow / total:.1f} %). Cells with a fit "
-                f"that missed its certificate: {missed}. The paper has {runnable()} cells that can "
-                "be run here: the others are not computed yet, and nothing is claimed of them."
+                f"one deviation in place of two {100 * narrow / total:.1f} %). Cells whose tested "
+                f"fit missed its certificate: {_listed(uncertified)}; cells in which "
+                f"only others did, among which C was chosen: {missed}. The paper has "
+                f"{runnable()} cells that can be run here: the others are not computed yet, and "
+                "nothing is claimed of them."
             )
         )
     holding, failing, open_ = conclusions.judged(body.folder)
@@ -87,6 +92,12 @@ def _head(body: Page) -> list[Block]:
     if open_:
         blocks += [Heading("Not judged yet", 3), Items(open_)]
     return blocks
+
+
+def _listed(cells: Sequence[tuple[str, str, str]]) -> str:
+    """Return how many cells there are, and which."""
+    which = ", ".join(f"{dataset} {NAMES[row]} {metric}" for dataset, row, metric in cells)
+    return f"{len(cells)} ({which})" if cells else "none"
 
 
 def _tail(body: Page) -> list[Block]:

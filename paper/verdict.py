@@ -25,6 +25,7 @@ class Comparison(NamedTuple):
     paper: float
     largest_gap: float = 0.0  # of all fits behind it
     missed: int = 0  # how many fits did not reach the tolerance
+    gap: float = 0.0  # of the fit that is tested
 
     @property
     def difference(self) -> float:

@@ -31,8 +31,10 @@ def test_nine_cells_of_ten_agree_or_are_better(body):
 
 
 def test_every_fit_has_a_certificate(body):
-    missed = [key for key, cell in body.cells.items() if cell.missed or cell.largest_gap > 1e-3]
-    assert missed == []
+    """On ALOI this is said of the fits that are tested: see its section."""
+    assert [key for key, cell in body.cells.items() if not cell.gap <= 1e-3] == []
+    missed = {key for key, cell in body.cells.items() if cell.missed or cell.largest_gap > 1e-3}
+    assert {dataset for dataset, _, _ in missed} <= {"aloi"}
 
 
 def test_without_results_all_is_not_run_yet(tmp_path):
@@ -48,6 +50,7 @@ def test_a_number_and_its_difference_are_shown(tmp_path):
     cell = {
         "values": values,
         "choice_noise": dict.fromkeys(values, 0.1),
+        "gaps": {**dict.fromkeys(values, 1e-4), "top3": 2e-3},
         "search": {"largest_gap": 2e-3, "missed": 1},
     }
     record.cell("softmax/0", lambda: cell)
@@ -59,6 +62,7 @@ def test_a_number_and_its_difference_are_shown(tmp_path):
     assert line in page["RESULTS.md"]
     assert "<td>70.0 ±0.1 / 75.3 (-5.3) ▼</td>" in page["results.html"]
     assert "4 cells compared: 2 agree, 1 better, 1 worse: 75.0 %" in page["RESULTS.md"]
+    assert "missed its certificate: 1 (letter softmax top3); cells in which" in page["RESULTS.md"]
 
 
 def test_repeated_draws_are_averaged(tmp_path):
@@ -68,6 +72,7 @@ def test_repeated_draws_are_averaged(tmp_path):
         cell = {
             "values": values,
             "choice_noise": dict.fromkeys(values, 9.0),
+            "gaps": dict.fromkeys(values, 1e-4),
             "search": {"largest_gap": 1e-4, "missed": 0},
         }
         record.cell(f"softmax/{split}", lambda cell=cell: cell)
