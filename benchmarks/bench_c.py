@@ -19,6 +19,8 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import shlex
+import sys
 import time
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -203,7 +205,7 @@ def keep(cells: list[Cell], name: str) -> None:
         name,
         title="Time to a proven optimum at any C: the automatic choice"
               + ("" if name == "any_c" else f" for {some}"),
-        command=f"python benchmarks/bench_c.py --peers 1 --record {name}",
+        command=f"python benchmarks/bench_c.py {shlex.join(sys.argv[1:])}",
         conditions=f"float64, CPU time of one thread; less than {NOISE:g} s counts as that",
         columns=["data", "within 1.5 times of our best method", "slower than plain by a fifth",
                  "a peer is faster", f"not solved in {LIMIT:g} s"],
