@@ -78,10 +78,23 @@ def test_it_keeps_single_precision(case, a):
     assert close.mean() > 0.9  # single precision may see another face of a few
 
 
+@pytest.mark.parametrize("k", [1, 2, 4])
+def test_hessian_of_a_loss_that_is_not_convex(k):
+    """Away from ties it is the derivative of the gradient."""
+    rng, loss, h = np.random.default_rng(k), losses.truncated_topk_entropy(k), 1e-5
+    u, y = rng.normal(scale=2.0, size=(50, 7)), rng.integers(7, size=50)
+    direction = rng.normal(size=u.shape)
+    ahead, behind = (losses.gradient(loss, u + t * direction, y) for t in (h, -h))
+    expected = (ahead - behind) / (2 * h)
+    np.testing.assert_allclose(losses.hessian_times(loss, u, y, direction), expected, atol=1e-8)
+
+
 def test_bad_input_is_refused_in_one_sentence():
     with pytest.raises(ValueError, match="has kinks: pass a > 0, or smooth it"):
         losses.hessian_times("svm", [[0.0, 1.0]], [0], [[1.0, 0.0]])
     with pytest.raises(ValueError, match="not convex"):
-        losses.hessian_times(losses.truncated_topk_entropy(k=1), [[0.0, 1.0]], [0], [[1.0, 0.0]])
+        losses.hessian_times(
+            losses.truncated_topk_entropy(k=1), [[0.0, 1.0]], [0], [[1.0, 0.0]], a=1.0
+        )
     with pytest.raises(ValueError, match=r"directions have shape \(1, 3\)"):
         losses.hessian_times("softmax", [[0.0, 1.0]], [0], [[1.0, 0.0, 0.0]])

@@ -209,7 +209,7 @@ def hessian_times(
     Parameters
     ----------
     loss : loss or str
-        A convex loss, or the name of one that needs no parameter.
+        A loss, or the name of one that needs no parameter.
     scores : array_like, shape (n, m)
         The scores :math:`u`, or `q`, one example a row.
     labels : array_like, sparse matrix or sequence
@@ -217,7 +217,7 @@ def hessian_times(
     directions : array_like, shape (n, m)
         One direction a row.
     a : float
-        The curvature :math:`a \ge 0`; positive for a loss with kinks.
+        The curvature :math:`a \ge 0`; positive for a loss with kinks, 0 for one that is not convex.
 
     Returns
     -------
@@ -231,9 +231,10 @@ def hessian_times(
     """
     loss, rows, known = _problem(loss, scores, labels, "scores")
     a = as_nonnegative(a, "a")
-    if not traits(loss).convex:
-        raise ValueError(f"{type(loss).__name__} is not convex: its Hessian is not served.")
-    if a == 0.0 and traits(loss).smoothing == 0.0:
+    known_traits = traits(loss)
+    if not known_traits.convex and a > 0.0:
+        raise ValueError(f"{type(loss).__name__} is not convex: pass a = 0, for its Hessian.")
+    if known_traits.convex and a == 0.0 and known_traits.smoothing == 0.0:
         raise ValueError(f"{loss} has kinks: pass a > 0, or smooth it.")
     along = as_rows(directions, "directions").astype(rows.dtype, copy=False)
     if along.shape != rows.shape:

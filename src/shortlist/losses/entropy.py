@@ -93,16 +93,16 @@ def _(loss, u, n_labels, v, work):
 
 @derivative.register(TopKEntropy)
 def _(loss, v, n_labels, a, h, p, work):
-    return _derivative(loss.k, a, False, v, h, p)
+    return entropy_derivative(loss.k, a, False, v, h, p)
 
 
 @derivative.register(TopKEntropyBeta)
 def _(loss, v, n_labels, a, h, p, work):
-    return _derivative(loss.k, a, True, v, h, p)
+    return entropy_derivative(loss.k, a, True, v, h, p)
 
 
 @kernel
-def _derivative(k, a, fixed_cap, v, h, p):
+def entropy_derivative(k, a, fixed_cap, v, h, p):
     """Describe the face on which the conjugate's curvatures are 1/x, and 1/(1 - s) of the sum."""
     h[0] = 0.0
     for j in range(1, v.size):

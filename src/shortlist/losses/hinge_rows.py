@@ -13,13 +13,7 @@ from shortlist._jit import inlined, kernel, summing_kernel
 from shortlist.prox.maps import workspace
 from shortlist.prox.topk import topk_alpha, topk_beta
 from shortlist.prox.variable_fixing import fix_variables
-from shortlist.special.select import (
-    LANES,
-    gather_from,
-    lane_maxima,
-    partition_largest,
-    top_bound,
-)
+from shortlist.special.select import LANES, gather_from, kth_largest, lane_maxima
 
 #: Scores below count as this one: masked classes (minus infinity), in sums that stay finite.
 LOWEST = -1e30
@@ -117,11 +111,9 @@ def _share(others, offset, shift, t, hi, radius):
 @kernel
 def _hinge(others, offset, k, beta, few):
     """Write 1/k for the k largest margins in the scores' place; return value and sum."""
-    _, bound = top_bound(others, k, few)
-    found = few[: gather_from(others, bound, few)]
-    partition_largest(found, k)
-    bound, value, above, positive = found[:k].min(), 0.0, 0, 0
-    for score in found[:k]:
+    bound, _ = kth_largest(others, k, few)
+    value, above, positive = 0.0, 0, 0
+    for score in few[:k]:
         margin = score + offset
         value += max(margin, 0.0) if beta else margin
         above += score > bound

@@ -14,19 +14,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shortlist._jit import kernel
-from shortlist.losses.entropy import entropy_conjugate
+from shortlist._jit import kernel, summing_kernel
+from shortlist.losses.entropy import entropy_conjugate, entropy_derivative
 from shortlist.losses.operations import (
     Traits,
     conjugate,
+    derivative,
     step,
     traits,
     value,
-    value_by_duality,
 )
-from shortlist.prox.entropic import entropic_simplex
-from shortlist.special.select import kth_largest
-from shortlist.special.sums import total_of
+from shortlist.special.elementary import exp, like
+from shortlist.special.select import kth_largest, largest
+from shortlist.special.sums import logsumexp, sum_of_exp, total_of
 
 
 class TruncatedTopKEntropy(NamedTuple):
@@ -37,16 +37,27 @@ class TruncatedTopKEntropy(NamedTuple):
 
 @step.register(TruncatedTopKEntropy)
 def _(loss, q, n_labels, a, v, work):
-    v[:] = q
-    if loss.k > 1:
-        _drop_largest(v[1:], loss.k - 1, work[0])
-    entropic_simplex(v, 0.0, v)  # the softmax of the label and of the classes that are left
+    _drop_best(q, loss.k - 1, v, work[0])
+    shift = np.float64(largest(v))
+    _to_softmax(v, shift, sum_of_exp(v, shift))  # of the label and the classes that are left
     v[0] = -min(total_of(v[1:]), 1.0)
 
 
+@summing_kernel
+def _to_softmax(v, shift, total):
+    """Turn scores into probabilities; in place, which vectorises only where that is known."""
+    shift, scale = like(v[0], shift), like(v[0], 1.0 / total)
+    for j in range(v.size):
+        v[j] = exp(v[j] - shift) * scale
+
+
 @kernel
-def _drop_largest(scores, k, work):
-    """Set the `k` largest scores to minus infinity."""
+def _drop_best(u, k, v, work):
+    """Write the scores to `v`, and minus infinity for the best `k` of the other classes."""
+    v[:] = u
+    if k == 0:
+        return
+    scores = v[1:]
     bound, ties = kth_largest(scores, k, work)
     for j in range(scores.size):
         if scores[j] > bound:
@@ -63,7 +74,13 @@ def _(loss, v, n_labels):
 
 @value.register(TruncatedTopKEntropy)
 def _(loss, u, n_labels, v, work):
-    return value_by_duality(loss, u, n_labels, v, work)
+    _drop_best(u, loss.k - 1, v, work[0])
+    return logsumexp(v) - np.float64(u[0])
+
+
+@derivative.register(TruncatedTopKEntropy)
+def _(loss, v, n_labels, a, h, p, work):
+    return entropy_derivative(1, a, False, v, h, p)
 
 
 @traits.register(TruncatedTopKEntropy)

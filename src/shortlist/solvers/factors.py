@@ -38,6 +38,32 @@ class Factors(NamedTuple):
         scale = (1.0 / (1.0 + grown * self.curvatures)).astype(Q.dtype)
         return lambda right: Q @ ((Q.T @ right @ U) * scale) @ U.T
 
+    def root(self) -> Root:
+        """Return a root of the inverse: new variables in which the matrix is the identity."""
+        Q, U = self.of_features, self.of_classes
+        scale = (1.0 / np.sqrt(1.0 + self.curvatures)).astype(Q.dtype)
+        return Root(
+            lambda variables: Q @ (variables.astype(Q.dtype, copy=False) * scale) @ U.T,
+            lambda right: (Q.T @ right @ U) * scale,
+            lambda right: (Q.T @ right @ U) / scale,
+        )
+
+
+class Root(NamedTuple):
+    """A matrix `R`: what multiplies with it, with its transpose and with its inverse."""
+
+    times: Map
+    transposed: Map
+    solve: Map
+
+
+def _same(right: FloatArray) -> FloatArray:
+    return right
+
+
+#: The root that changes nothing.
+IDENTITY = Root(_same, _same, _same)
+
 
 def cost(problem: Problem) -> float:
     """Return the multiplications that finding the factors takes."""

@@ -2,6 +2,11 @@ r"""A gradient method for losses that are not convex: limited-memory BFGS from a
 
 There is no dual to certify with. What can be said is how far a model is from stationary:
 with the gradients :math:`v_i` of the losses at its scores, :math:`\nabla P(W) = W - W(v)`.
+
+What makes the search long is that the curvature differs by orders of magnitude from one direction
+to another. In the metric of the curvature at the start, as if features and classes were independent
+(`factors`), it does so far less.
+
 With a kernel, :math:`W = \sum_i \phi(x_i) a_i'`, and the search is over the coefficients
 :math:`a`, by which the derivative is :math:`K (a + c v)`.
 """
@@ -17,6 +22,7 @@ from numpy.typing import NDArray
 from shortlist._arrays import FloatArray
 from shortlist.losses import batch
 from shortlist.rows import operations
+from shortlist.solvers import factors, systems
 from shortlist.solvers.interruption import Interruption
 from shortlist.solvers.options import Options
 from shortlist.solvers.problem import Problem, accumulate
@@ -24,8 +30,85 @@ from shortlist.solvers.result import Evaluation, History, Solution, Stationarity
 from shortlist.solvers.team import Team
 
 
+class _OfWeights:
+    """The objective of a linear model; its variables are weights in the metric of `factors`."""
+
+    def __init__(self, problem: Problem, weights: FloatArray, team: Team) -> None:
+        self.problem, self.team = problem, team
+        self.duals = np.empty((problem.n, problem.m), problem.dtype)
+        self.root = factors.IDENTITY
+        self.norm_at_zero = self(np.zeros(weights.size))[2] or 1.0
+        self(weights.ravel())
+        if systems.are_worth(factors.cost(problem), problem):
+            active = systems.active_examples(problem, self.duals, 0.0, team)
+            self.root = factors.find(active, 1.0).root()
+
+    def variables(self, weights: FloatArray) -> NDArray[np.float64]:
+        """Return the variables of given weights."""
+        return self.root.solve(weights).ravel().astype(np.float64)
+
+    def weights(self, variables: FloatArray) -> FloatArray:
+        """Return the weights of given variables."""
+        shape = self.problem.d, self.problem.m
+        weights: FloatArray = self.root.times(variables.reshape(shape))
+        return weights
+
+    def __call__(self, variables: FloatArray) -> tuple[float, FloatArray, float]:
+        """Return the objective, its derivative and the norm of its gradient; write the duals."""
+        problem, weights = self.problem, self.weights(variables)
+        total = _losses(problem, weights.astype(problem.dtype, copy=False), self.team, self.duals)
+        moved = weights if problem.anchor is None else weights - problem.anchor
+        gradient = weights - problem.model(self.duals, self.team)
+        return (
+            0.5 * float(np.vdot(moved, moved)) + total,
+            self.root.transposed(gradient).ravel().astype(np.float64),
+            float(np.linalg.norm(gradient)),
+        )
+
+
+class _OfCoefficients:
+    """The objective of a model with a kernel; its variables are the coefficients."""
+
+    def __init__(self, problem: Problem, weights: FloatArray, team: Team) -> None:
+        self.problem, self.team = problem, team
+        self.duals = np.empty((problem.n, problem.m), problem.dtype)
+        self.norm_at_zero = self(np.zeros(weights.size))[2] or 1.0
+
+    def variables(self, weights: FloatArray) -> NDArray[np.float64]:
+        """Return the variables of given weights."""
+        return weights.ravel().astype(np.float64)
+
+    def weights(self, variables: FloatArray) -> FloatArray:
+        """Return the weights of given variables."""
+        return variables.reshape(self.problem.n, self.problem.m)
+
+    def __call__(self, variables: FloatArray) -> tuple[float, FloatArray, float]:
+        """Return the objective, its derivative and the norm of its gradient; write the duals."""
+        problem, a = self.problem, self.weights(variables)
+        model = self._times_kernel(a)
+        value = 0.5 * float(np.vdot(model, a)) + _losses(problem, model, self.team, self.duals)
+        rest = a - problem.coefficients(self.duals)(slice(None))
+        derivative = self._times_kernel(rest).astype(np.float64)
+        return value, derivative.ravel(), max(float(np.vdot(derivative, rest)), 0.0) ** 0.5
+
+    def _times_kernel(self, a: FloatArray) -> FloatArray:
+        out = np.empty(a.shape, self.problem.dtype)
+        a = a.astype(self.problem.dtype, copy=False)
+        accumulate(self.problem.rows, a.__getitem__, out, self.team)
+        return out
+
+
+def _losses(problem: Problem, model: FloatArray, team: Team, duals: FloatArray) -> float:
+    """Return the weighted sum of the losses, and write their gradients to `duals`."""
+
+    def step(some: slice, scores: FloatArray, *labels: NDArray[np.int64]) -> None:
+        problem.run(batch.step_rows, scores, *labels, np.zeros(len(scores)), duals[some])
+
+    return problem.losses(model, team, step)
+
+
 class _Run:
-    """The objective with its gradient, and what has been spent."""
+    """The search, and what has been spent."""
 
     def __init__(
         self,
@@ -36,80 +119,42 @@ class _Run:
         interruption: Interruption,
         spent: float,
     ) -> None:
-        self.problem, self.options, self.team = problem, options, team
-        self.interruption, self.spent, self.evaluating = interruption, spent, 0.0
-        self.duals = np.empty((problem.n, problem.m), problem.dtype)
-        self.evaluated: tuple[FloatArray, float, FloatArray, float] | None = None
-        self.started = time.perf_counter()
+        self.problem, self.options, self.interruption = problem, options, interruption
+        self.spent, self.evaluating, self.started = spent, 0.0, time.perf_counter()
         self.history = History()
         self.status: Status | None = None
-        self.shape = weights.shape
-        self.flat = weights.ravel().astype(np.float64)
-        self.evaluate(np.zeros(weights.size))
-        self.scale = self.evaluated[3] or 1.0  # type: ignore[index]
+        kind = _OfWeights if operations.is_linear(problem.rows) else _OfCoefficients
+        self.objective = kind(problem, weights, team)
+        self.variables = self.objective.variables(weights)
+        self.evaluated: tuple[FloatArray, float, FloatArray, float] | None = None
 
-    def evaluate(self, flat: FloatArray) -> tuple[float, FloatArray]:
-        """Return the objective and its derivative at the weights `flat`; `duals` follow.
+    def evaluate(self, variables: FloatArray) -> tuple[float, FloatArray]:
+        """Return the objective and its derivative; its duals follow.
 
         SciPy evaluates an iterate before it reports it: the last answer is kept.
         """
-        if self.evaluated is None or not np.array_equal(flat, self.evaluated[0]):
-            linear = operations.is_linear(self.problem.rows)
-            by = self._by_weights if linear else self._by_coefficients
-            self.evaluated = flat.copy(), *by(flat.reshape(self.shape))
+        if self.evaluated is None or not np.array_equal(variables, self.evaluated[0]):
+            self.evaluated = variables.copy(), *self.objective(variables)
         return self.evaluated[1:3]
 
-    def _by_weights(self, weights: FloatArray) -> tuple[float, FloatArray, float]:
-        """Return the objective, its derivative and the norm of that, for a linear model."""
-        problem = self.problem
-        total = self._losses(weights.astype(problem.dtype, copy=False))
-        moved = weights if problem.anchor is None else weights - problem.anchor
-        derivative = (weights - problem.model(self.duals, self.team)).ravel()
-        return (
-            0.5 * float(np.vdot(moved, moved)) + total,
-            derivative,
-            float(np.linalg.norm(derivative)),
-        )
+    @property
+    def weights(self) -> FloatArray:
+        """Those of the last iterate."""
+        return self.objective.weights(self.variables)
 
-    def _by_coefficients(self, a: FloatArray) -> tuple[float, FloatArray, float]:
-        """Return the same for the coefficients of a kernel; the norm is that of the gradient."""
-        model = self._times_kernel(a)
-        value = 0.5 * float(np.vdot(model, a)) + self._losses(model)
-        rest = a - self.problem.coefficients(self.duals)(slice(None))
-        derivative = self._times_kernel(rest).astype(np.float64)
-        return value, derivative.ravel(), max(float(np.vdot(derivative, rest)), 0.0) ** 0.5
-
-    def _times_kernel(self, a: FloatArray) -> FloatArray:
-        problem, team = self.problem, self.team
-        out, a = (
-            np.empty((problem.n, problem.m), problem.dtype),
-            a.astype(problem.dtype, copy=False),
-        )
-        accumulate(problem.rows, a.__getitem__, out, team)
-        return out
-
-    def _losses(self, model: FloatArray) -> float:
-        """Return the weighted sum of the losses, and write their gradients to `duals`."""
-
-        def step(some: slice, scores: FloatArray, *labels: NDArray[np.int64]) -> None:
-            flat = np.zeros(len(scores))
-            self.problem.run(batch.step_rows, scores, *labels, flat, self.duals[some])
-
-        return self.problem.losses(model, self.team, step)
-
-    def record(self, flat: FloatArray) -> None:
+    def record(self, variables: FloatArray) -> None:
         """Note an iterate, and stop when it is good enough or a limit is met."""
-        value, _ = self.evaluate(flat)
+        value, _ = self.evaluate(variables)
         assert self.evaluated is not None
-        options, self.flat = self.options, flat.copy()
-        found = Stationarity(value, self.evaluated[3] / self.scale)
+        options, self.variables = self.options, variables.copy()
+        found = Stationarity(value, self.evaluated[3] / self.objective.norm_at_zero)
         solving = self.spent + time.perf_counter() - self.started - self.evaluating
         start = time.perf_counter()
-        metrics = options.metrics(self.problem.rows, flat.reshape(self.shape))
+        weights = self.weights
+        metrics = options.metrics(self.problem.rows, weights)
         self.evaluating += time.perf_counter() - start
         line = Evaluation(len(self.history), found, solving, self.evaluating, metrics)
         self.history.append(line)
-        weights = self.flat.reshape(self.shape)
         wants_to_stop = options.wants_to_stop(line, lambda: weights)
         if found.gradient_norm <= options.tol:
             self.status = Status.CONVERGED
@@ -140,10 +185,10 @@ def solve(
         run = _Run(problem, weights, options, team, interruption, spent)
         limits = {"maxiter": options.max_epochs, "maxfun": 10 * options.max_epochs + 100}
         try:
-            run.record(run.flat)
+            run.record(run.variables)
             scipy.optimize.minimize(
                 run.evaluate,
-                run.flat,
+                run.variables,
                 jac=True,
                 method="L-BFGS-B",
                 callback=run.record,
@@ -151,8 +196,8 @@ def solve(
             )
         except StopIteration:  # raised before the first step; later ones SciPy takes itself
             pass
-        run.evaluate(run.flat)  # the duals of the weights that are returned
+        run.evaluate(run.variables)  # the duals of the weights that are returned
     found = run.history[-1].certificate
     status = run.status or Status.NO_PROGRESS
-    final = run.flat.reshape(run.shape).astype(problem.dtype)
-    return Solution(final, run.duals, found, status, run.history)
+    weights = run.weights.astype(problem.dtype)
+    return Solution(weights, run.objective.duals, found, status, run.history)

@@ -106,11 +106,11 @@ def kth_largest(a, k, work):
 
     `a` is not changed; `work`, at least as long, is left with the k largest in front.
     """
-    parts = work[: a.size]
-    parts[:] = a
-    partition_largest(parts, k)
-    bound = parts[:k].min()
+    _, floor = top_bound(a, k, work)
+    few = work[: gather_from(a, floor, work)]
+    partition_largest(few, k)
+    bound = few[:k].min()
     ties = 0
     for j in range(k):
-        ties += parts[j] == bound
+        ties += few[j] == bound
     return bound, ties
