@@ -8,7 +8,8 @@ r"""Entropic projection onto the simplex.
 The solution is :math:`x_j = V(z_j - t) / \alpha` with :math:`V(t) = W(e^t)` and
 :math:`\sum_j V(z_j - t) = \alpha` [LHS17, prop. "multilabel softmax update"]; it
 is the softmax of `z` at :math:`\alpha = 0`. The left side is convex and
-decreasing in `t`: Newton's method from a point left of the root rises to it. With
+decreasing in `t`: Newton's method from a point left of the root rises to it, and
+Halley's, which knows the second derivative, does so in far fewer passes. With
 :math:`\ell = \log \sum_j e^{z_j}` such a point is
 
 .. math::  t_0 = \ell - \log \alpha - \alpha \max_j e^{z_j - \ell},
@@ -25,7 +26,7 @@ import numpy as np
 
 from shortlist._jit import inlined, kernel, summing_kernel
 from shortlist.special.elementary import by_precision, exp, like, log, offset
-from shortlist.special.omega import omega, omega_slope
+from shortlist.special.omega import omega, omega_bend, omega_slope
 from shortlist.special.select import largest
 from shortlist.special.sums import mean, sum_of_exp
 
@@ -50,30 +51,40 @@ def bounded_step(residual, slope, total, alpha, tolerance):
     return step if abs(step) < tolerance or abs(residual) > rounding else 0.0
 
 
+@inlined
+def halley_tolerance(x):
+    """Return the size of a step of Halley's method whose cube does not count."""
+    return by_precision(x, 1e-5, 4e-3)
+
+
 @summing_kernel
 def omega_pass(z, shift, t, out):
-    r"""Write :math:`V(z_j - shift - t)` to `out`; return its sum and that of its slope."""
-    total, slope = 0.0, 0.0
+    r"""Write :math:`V(z_j - shift - t)` to `out`; return its sum and those of its derivatives."""
+    total, slopes, bends = 0.0, 0.0, 0.0
     shift, t = like(z[0], shift), like(z[0], t)
     for j in range(z.size):
         value = omega(offset(z[j], shift, t))
         out[j] = value
+        slope = omega_slope(value)
         total += np.float64(value)
-        slope += np.float64(omega_slope(value))
-    return total, slope
+        slopes += np.float64(slope)
+        bends += np.float64(omega_bend(slope))
+    return total, slopes, bends
 
 
 @kernel
 def correct(out, step, cap, scale):
     r"""Turn the values :math:`V` at `t` into those at ``t + step``, capped, times `scale`.
 
-    The last Newton step, too small for the square of it to count, is taken in the
+    The last step, too small for the cube of it to count, is taken in the
     values and not in `t`: it saves an evaluation, and keeps the sum right where
     `t` itself cannot resolve it (float32).
     """
     step, cap, scale = like(out[0], step), like(out[0], cap), like(out[0], scale)
+    half = like(out[0], 0.5) * step
     for j in range(out.size):
-        value = out[j] - step * omega_slope(out[j])
+        slope = omega_slope(out[j])
+        value = out[j] - step * (slope - half * omega_bend(slope))
         out[j] = (value if value < cap else cap) * scale
 
 
@@ -94,7 +105,7 @@ def entropic_simplex(z, alpha, out):
     """
     shift = np.float64(largest(z))
     mass = sum_of_exp(z, shift)
-    tolerance = newton_tolerance(z[0])
+    tolerance, enough = newton_tolerance(z[0]), halley_tolerance(z[0])
     if alpha < tolerance * tolerance:
         softmax(z, shift, mass, out)
         return shift, log(mass)
@@ -102,10 +113,10 @@ def entropic_simplex(z, alpha, out):
     t = max(log(mass) - alpha / mass - log(alpha), mean(z, shift) - share - log(share))
     for _ in range(_MAX_STEPS):
         t = np.float64(like(z[0], t))
-        total, slope = omega_pass(z, shift, t, out)
-        residual = total - alpha
-        step = bounded_step(residual, slope, total, alpha, tolerance)
-        if abs(step) < tolerance:
+        total, slope, bend = omega_pass(z, shift, t, out)
+        step = bounded_step(total - alpha, slope, total, alpha, tolerance)
+        step /= max(1.0 - 0.5 * step * bend / slope, 0.5)  # at most twice Newton's
+        if abs(step) < enough:
             break
         t += step
     correct(out, step, np.inf, 1.0 / alpha)

@@ -134,6 +134,13 @@ def omega_slope(value):
     return one if value == like(value, np.inf) else slope
 
 
+@inlined
+def omega_bend(slope):
+    r"""Return the second derivative :math:`V''(t) = V / (1 + V)^3`, given the first."""
+    rest = like(slope, 1.0) - slope
+    return slope * rest * rest
+
+
 @kernel
 def omega_of_all(t, out):
     r"""Write :math:`V(t_i)` to `out`."""
