@@ -67,18 +67,18 @@ def _(loss, q, n_labels, a, v, work):
 
 
 @summing_kernel
-def negative_entropy(p):
-    r"""Return :math:`\langle p, \log p \rangle`."""
+def negative_entropy(v, scale, share):
+    r"""Return :math:`\langle p, \log p \rangle` for the probabilities ``scale v + share``."""
     total = 0.0
-    for j in range(p.size):
-        total += xlogx(np.float64(p[j]))
+    for j in range(v.size):
+        total += xlogx(max(scale * np.float64(v[j]) + share, 0.0))
     return total
 
 
 @kernel
 def entropy_conjugate(v):
     """Return the conjugate of the softmax loss; its domain is the caller's business."""
-    return negative_entropy(v[1:]) + xlogx(max(1.0 + np.float64(v[0]), 0.0))
+    return negative_entropy(v[1:], 1.0, 0.0) + negative_entropy(v[:1], 1.0, 1.0)
 
 
 @conjugate.register(TopKEntropy, TopKEntropyBeta)

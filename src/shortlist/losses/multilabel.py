@@ -128,11 +128,8 @@ def _(loss, v, n_labels):
     if n_labels == 0:
         return 0.0
     count = _count(loss, n_labels)
-    p = np.empty(v.size)
-    for j in range(v.size):
-        share = 1.0 / n_labels if j < n_labels else 0.0
-        p[j] = max(np.float64(v[j]) / count + share, 0.0)
-    return count * negative_entropy(p)
+    of_labels = negative_entropy(v[:n_labels], 1.0 / count, 1.0 / n_labels)
+    return count * (of_labels + negative_entropy(v[n_labels:], 1.0 / count, 0.0))
 
 
 @value.register(MultilabelSoftmax)

@@ -72,8 +72,9 @@ def active_examples(
             batch.derivative_rows, duals[some], *labels, a, problem.c[some], h[some], p[some],
             taus[some], diagonal[some],
         )  # fmt: skip
-        sums: NDArray[np.float64] = _sums_up_to(_TRIED, diagonal[some], problem.norms[some])
-        return sums
+        return np.array(
+            [_sum_up_to(level, diagonal[some], problem.norms[some]) for level in _TRIED]
+        )
 
     sums = np.sum(problem.in_chunks(describe, team), axis=0)
     if keep_all:
@@ -86,18 +87,15 @@ def active_examples(
     return whole if some.size > 0.8 * n else whole.take(some)  # or not worth a copy
 
 
-@kernel
-def _sums_up_to(levels, diagonal, norms):
-    """Return the sums of the curvatures up to each of the descending levels."""
-    sums = np.zeros(levels.size)
+@summing_kernel
+def _sum_up_to(level, diagonal, norms):
+    """Return the sum of the curvatures up to a level."""
+    total = 0.0
     for i in range(diagonal.shape[0]):
         for j in range(diagonal.shape[1]):
-            curvature = diagonal[i, j] * norms[i]
-            for level in range(levels.size):
-                if curvature > levels[level]:
-                    break
-                sums[level] += curvature
-    return sums
+            curvature = np.float64(diagonal[i, j]) * norms[i]
+            total += curvature if curvature <= level else 0.0
+    return total
 
 
 def products(active: Active, team: Team) -> Map:

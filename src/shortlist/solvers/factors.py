@@ -81,6 +81,8 @@ def find(active: Active, weight: float) -> Factors:
         of_features += X.T @ X
     of_classes = np.diag(active.h.sum(axis=0, dtype=np.float64))
     for r in range(2):
+        if not active.taus[:, r].any():
+            continue
         vectors = active.p[:, r]
         of_classes += (vectors * active.taus[:, r, None]).T @ vectors
     lengths, Q = scipy.linalg.eigh(of_features, overwrite_a=True, check_finite=False)
