@@ -151,11 +151,12 @@ def run(
 ) -> Record:
     """Compute the cells of a set that are missing."""
     record, cut = Record(name, folder), cache(data.cut)
+    options = data.thinned, data.seconds, data.extend
     for split in range(splits):
         for method in methods:
             record.cell(
                 f"{method.key}/{split}",
-                lambda m=method, s=split: cell(cut(s), m, *data[2:]),
+                lambda m=method, s=split: cell(cut(s), m, data.Cs, *options),
             )
     return record
 

@@ -345,6 +345,17 @@ def test_factors_are_the_whole_matrix_where_all_examples_have_the_same_curvature
     np.testing.assert_allclose(found, expected, atol=1e-12)
 
 
+def test_a_root_of_factors_makes_the_matrix_the_identity():
+    problem, duals, gradient, _ = system("softmax", ())
+    with Team(1) as team:
+        found = factors.find(systems.active_examples(problem, duals, 0.0, team), 1.0)
+    root = found.root()
+    np.testing.assert_allclose(
+        root.times(root.transposed(gradient)), found.inverse(1.0)(gradient), atol=1e-12
+    )
+    np.testing.assert_allclose(root.times(root.solve(gradient)), gradient, atol=1e-12)
+
+
 def test_means_of_directions_have_shorter_residuals_where_systems_are_hard(monkeypatch):
     monkeypatch.setattr(systems, "_WORTH_OF_BLOCKS", 0.0)
     rng = np.random.default_rng(0)

@@ -12,7 +12,7 @@ from sklearn.svm import LinearSVC
 import naive.losses as naive
 from shortlist import losses, path, rows, solve
 from shortlist.losses.operations import traits
-from shortlist.solvers import Status
+from shortlist.solvers import Status, systems
 from solvers.cases import CASES, data, every_loss, objectives_from_scratch, sets_of
 
 
@@ -147,6 +147,22 @@ def test_a_loss_that_is_not_convex():
     assert solve(X, y, loss, C=0.5, max_epochs=1, tol=1e-9).status is Status.MAX_EPOCHS
     two = path(X, y, loss, Cs=[0.1, 0.5], tol=1e-6)[1]
     assert two.certificate.primal == pytest.approx(values[-1], rel=1e-2)
+
+
+def test_a_descent_in_the_metric_of_the_curvature_is_shorter(monkeypatch):
+    """Features of very different lengths: without the metric it takes many times as long."""
+    X, y = data("truncated_topk_entropy", n=200, d=8)
+    X = X * np.logspace(0, 2, 8)
+    loss = losses.truncated_topk_entropy(2)
+    in_metric = solve(X, y, loss, C=0.1, tol=1e-3)
+    monkeypatch.setattr(systems, "are_worth", lambda cost, problem: False)
+    plain = solve(X, y, loss, C=0.1, tol=1e-3)
+    assert in_metric.converged
+    assert 3 * len(in_metric.history) < len(plain.history)
+    for solution in (in_metric, plain):  # of which one may be another minimum
+        W = solution.weights
+        objective = 0.5 * (W**2).sum() + 0.1 * losses.value(loss, X @ W, y).sum()
+        assert solution.certificate.primal == pytest.approx(objective)
 
 
 def test_regularising_towards_given_weights():
