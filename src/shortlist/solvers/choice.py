@@ -68,8 +68,9 @@ _PASSES_BY_THEORY = 0.3
 #: Passes along the axes, or steps, that a loss with kinks takes, relative to a smooth one; the
 #: latter of Newton's method where classes depend on each other.
 _WITH_KINKS, _WITH_JOINT_KINKS = 1.5, 3.0
-#: A change must be likely to save this much.
-_WORTH_A_CHANGE = 1.15
+#: A change must be likely to save this much; the latter from passes along the axes to Newton's
+#: method where classes depend on each other: the passes often go on faster than they began.
+_WORTH_A_CHANGE, _WORTH_LEAVING_AXES = 1.15, 2.5
 #: Plain passes of so few to go are not left before their rate is known; of more than the latter,
 #: where Newton's method takes no time at all, for the sake of an answer that depends on the
 #: objective alone, and not on the order of the examples.
@@ -146,7 +147,9 @@ def better(method: Method, history: History, tol: float) -> tuple[str, str] | No
         spent = method.epoch - _first_epoch(history, method.name)
         if spent * one_pass < trial * costs[name]:
             return None
-    if remaining * one_pass < _WORTH_A_CHANGE * costs[name]:
+    leaves_axes = method.name == "whitened" and not traits(problem.loss).separable
+    worth = _WORTH_LEAVING_AXES if leaves_axes else _WORTH_A_CHANGE
+    if remaining * one_pass < worth * costs[name]:
         return None
     if len(history) == 1 and (remaining < _FEW or _MANY * one_pass < costs[name]):
         return None
