@@ -261,3 +261,12 @@ def test_bad_storages_are_refused_with_one_sentence(sentence):
     with pytest.raises((TypeError, ValueError)) as error:
         REFUSED[sentence]()
     assert str(error.value).startswith(sentence)
+
+
+@both_precisions
+def test_a_factor_of_a_kernel_ends_where_its_values_are_rounded(dtype):
+    X, _ = data("softmax", n=24)
+    gram = (X.astype(dtype) @ X.T.astype(dtype)).astype(dtype)
+    linear, _ = operations.as_linear(rows.kernel(gram, "precomputed"))
+    assert linear.matrix.shape == (24, X.shape[1])
+    np.testing.assert_allclose(linear.matrix @ linear.matrix.T, gram, atol=1e-5 * gram.max())
