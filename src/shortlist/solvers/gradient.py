@@ -38,8 +38,8 @@ class _OfWeights:
         self.duals = np.empty((problem.n, problem.m), problem.dtype)
         self.root = factors.IDENTITY
         self.norm_at_zero = self(np.zeros(weights.size))[2] or 1.0
-        self(weights.ravel())
         if systems.are_worth(factors.cost(problem), problem):
+            self(weights.ravel())  # the duals there, which say where there is curvature
             active = systems.active_examples(problem, self.duals, 0.0, team)
             self.root = factors.find(active, 1.0).root()
 
