@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from shortlist._jit import kernel
+from shortlist._jit import inlined, kernel
 from shortlist.prox.clip import Clip, candidates
 from shortlist.prox.variable_fixing import (
     fix_variables,
@@ -26,35 +26,63 @@ from shortlist.prox.variable_fixing import (
     sum_of_clipped,
     tails,
 )
+from shortlist.special.select import gather_from, largest
 
 #: Newton on the sets takes about 5 steps; past this many it may be in a cycle.
 _MAX_NEWTON_STEPS = 25
+#: Vectors up to this length are not worth a selection of what can be above the threshold.
+_SHORT = 64
 
 
 @kernel
 def topk_beta(a, k, radius, bias, work):
     """Return the `Clip` onto the top-k simplex beta."""
+    if k == 1:
+        return _simplex(a, radius, bias, work)
     hi = radius / k
     shift, n = candidates(a, k, hi, work[0])
     kept = work[0][:n]
-    # With <1, x> = r the threshold is at least bias * r; the sum falls as it rises.
-    reached = sum_of_clipped(kept, bias * radius - shift, hi)
-    # k elements at the upper bound add up to the radius, but for rounding.
-    active = a.size >= k and reached >= radius * (1.0 - 2.3e-16 * (n + 1))
-    # If not, t = bias * <1, x>.
-    weight, target, slope = (1.0, radius, 0.0) if active else (bias, shift, 1.0)
-    if k == 1:  # no element reaches the upper bound before the sum does
-        t = rise_to_threshold(kept, weight, target, slope)
+    active = a.size >= k and _reaches(kept, bias * radius - shift, hi, radius)
+    weight, target, slope = _equation(active, radius, bias, shift)
+    return Clip(shift, fix_variables(kept, 0.0, hi, weight, target, slope), 0.0, hi)
+
+
+@inlined
+def _reaches(a, t, hi, radius):
+    """Return whether the sum constraint is active, from the elements above a threshold `t`.
+
+    With <1, x> = r the threshold is at least bias * r; the sum falls as it rises. Elements at the
+    upper bound add up to the radius, but for rounding.
+    """
+    return sum_of_clipped(a, t, hi) >= radius * (1.0 - 2.3e-16 * (a.size + 1))
+
+
+@inlined
+def _equation(active, radius, bias, shift):
+    """Return weight, target and slope of the equation for `t`: if not active t = bias * <1, x>."""
+    return (1.0, radius, 0.0) if active else (bias, shift, 1.0)
+
+
+@inlined
+def _simplex(a, radius, bias, work):
+    """Return the `Clip` for k = 1: no element reaches the upper bound before the sum does."""
+    best = np.float64(largest(a))
+    weight, target, slope = _equation(
+        _reaches(a, bias * radius, radius, radius), radius, bias, best
+    )
+    if a.size <= _SHORT:
+        t = rise_to_threshold(a, best, -radius, weight, target, slope)
     else:
-        t = fix_variables(kept, 0.0, hi, weight, target, slope)
-    return Clip(shift, t, 0.0, hi)
+        n = gather_from(a, best - radius, work[0])
+        t = rise_to_threshold(work[0][:n], best, -radius, weight, target, slope)
+    return Clip(best, t, 0.0, radius)
 
 
 @kernel
 def topk_alpha(a, k, radius, bias, work):
     """Return the `Clip` onto the top-k simplex alpha; `a` has at least `k` elements."""
     if k == 1:  # both variants are the simplex
-        return topk_beta(a, k, radius, bias, work)
+        return _simplex(a, radius, bias, work)
     shift, n = candidates(a, k, radius / k, work[0])
     kept = work[0][:n]
     top_sum = k * shift + kept[:k].sum()

@@ -126,28 +126,35 @@ def fix_variables(a, lo, hi, weight, target, slope):
     return t
 
 
+@inlined
+def _minus(x, shift):
+    """Return a difference that is taken first, also where sums may be reordered."""
+    return np.float64(x) - shift
+
+
 @summing_kernel
-def _above(a, t):
-    """Return number and sum of the elements above `t`."""
+def _above(a, shift, t):
+    """Return number and sum of the elements of ``a - shift`` above `t`."""
     n, total = 0, 0.0
     for j in range(a.size):
-        free = a[j] > t
+        value = _minus(a[j], shift)
+        free = value > t
         n += free
-        total += a[j] if free else 0.0
+        total += value if free else 0.0
     return n, total
 
 
-@kernel
-def rise_to_threshold(a, weight, target, slope):
-    r"""Return the same `t` where the bounds are 0 and infinity.
+@inlined
+def rise_to_threshold(a, shift, floor, weight, target, slope):
+    r"""Return the same `t` of ``a - shift`` where the bounds are 0 and infinity.
 
-    The left side is convex: Newton's method rises from the root for all elements, which
-    is left of the solution, and drops those that it passes.
+    The left side is convex: Newton's method rises from the root for all elements above `floor`,
+    which is left of the solution if that is, and drops those that it passes.
     """
-    n, total = a.size, total_of(a)
+    n, total = _above(a, shift, floor)
     while True:
         t = (weight * total - target) / (weight * n + slope)
-        n_above, total = _above(a, t)
+        n_above, total = _above(a, shift, t)
         if n_above >= n:  # rounding may take back what it has dropped
             return t
         if n_above == 0:  # nothing is left above its bound
@@ -180,7 +187,7 @@ def knapsack(a, radius, lo, hi, equality, work):
     shift, n = candidates(a, k, spread / k, work[0])
     at_lower = lo * (a.size - n) if n < a.size else 0.0  # lo may be infinite
     if lo == 0.0 and hi == np.inf:
-        t = rise_to_threshold(work[0][:n], 1.0, radius, 0.0)
+        t = rise_to_threshold(work[0][:n], 0.0, -np.inf, 1.0, radius, 0.0)
     else:
         t = fix_variables(work[0][:n], lo, hi, 1.0, radius - at_lower, 0.0)
     return Clip(shift, t, lo, hi)

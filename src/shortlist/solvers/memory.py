@@ -16,5 +16,6 @@ class Memory:
 
     linear: tuple[Storage, Map] | None = None  # rows of the linear form, and the way back
     axes: Axes | None = None  # of the features
+    pull: float = 1.0  # along them, relative to the duals
     kept: Kept = field(default_factory=Kept)  # of the last system of Newton's method
     foresees: bool = True  # whether gradients at weights that go on were the best duals

@@ -81,7 +81,7 @@ class Whitened:
     ) -> None:
         """Begin at given weights, as a user gets them, or at those of the duals."""
         memory = Memory() if memory is None else memory
-        self.problem, self.team = problem, team
+        self.problem, self.team, self.memory = problem, team, memory
         self.form = LinearForm(problem, team, memory)
         linear = self.form.problem
         if memory.axes is None:
@@ -94,7 +94,7 @@ class Whitened:
             DenseRows(self.examples, 0.0), linear.labels, linear.loss, linear.c, anchor
         )
         model = self.turned.model(duals, team)
-        self.is_warm = weights is not None
+        self.is_warm, self.has_begun = weights is not None, False
         self.point = model if weights is None else self.axes.T @ self.form.model(weights)
         self.duals, self.dual = duals.copy(), -math.inf  # the best so far
         self.best = math.inf, self.point
@@ -107,7 +107,7 @@ class Whitened:
         pulled = self.turned.with_rows(DenseRows(self.whitened, 0.0))
         pulled.anchor = np.zeros_like(self.point)
         self.sdca = Sdca(pulled, duals, block_size, seed, team, np.empty_like(model))
-        self._set_pull(float(np.abs(duals).mean()))
+        self._set_pull(memory.pull * _mean(duals))
 
     def _set_pull(self, pull: float) -> None:
         """Weigh the axes for another strength of the pull."""
@@ -132,6 +132,7 @@ class Whitened:
         if self.parts is not None:
             self._balance(*self.parts)
             self._judge()
+        self.has_begun = True
         self.sdca.run_epoch(should_stop)
         if self.sdca.position > 0:  # broken off
             return
@@ -145,11 +146,13 @@ class Whitened:
         off = of_passes / max(_AIM * of_pull, 1e-300)
         factor = 4.0 if max(off, 1.0 / max(off, 1e-300)) > _FAR_OFF else 2.0
         if self.pull == 0.0:  # the first passes began at zero
-            self._set_pull(float(np.abs(self.sdca.duals).mean()))
-        elif off > _OFF:
+            self._set_pull(_mean(self.sdca.duals))
+            return
+        if off > _OFF:
             self._set_pull(self.pull * factor)
         elif off < 1.0 / _OFF:
             self._set_pull(self.pull / factor)
+        self.memory.pull = self.pull / max(_mean(self.sdca.duals), 1e-300)
 
     def _judge(self) -> None:
         """Let passes be more thorough where the gap does not fall."""
@@ -193,7 +196,8 @@ class Whitened:
         if primal < self.best[0]:
             self.best = primal, self.problem.dtype.type(multiple) * self.point
         of_pull = 0.5 * float(np.square(self.point - model, dtype=np.float64).sum())
-        self.parts = [max(primal - dual - of_pull, 0.0), of_pull]
+        if self.has_begun:  # what is given tells nothing of the pull
+            self.parts = [max(primal - dual - of_pull, 0.0), of_pull]
 
     def _best_multiple(self) -> tuple[float, float]:
         """Return the least primal objective of a multiple of the point, and which that is."""
@@ -260,3 +264,7 @@ class Whitened:
         self._set_pull(pull)
         self.sdca.problem.anchor = arrays["anchor"]
         self.sdca.restore(numbers, arrays)
+
+
+def _mean(duals: FloatArray) -> float:
+    return float(np.abs(duals).mean())
