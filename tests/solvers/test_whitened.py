@@ -8,6 +8,7 @@ from shortlist import losses, path, solve
 from shortlist.losses import check_labels
 from shortlist.rows import as_storage
 from shortlist.solvers import axes, whitened
+from shortlist.solvers.memory import Memory
 from shortlist.solvers.problem import Problem
 from shortlist.solvers.team import Team
 from solvers.cases import data, with_constant
@@ -79,6 +80,28 @@ def test_margins_that_are_all_but_met_are_proven_so():
     for C in (2.0**15, 2.0**25):
         found = solve(X[:500] / 16, y[:500], losses.svm(), C=C, solver="whitened", max_epochs=300)
         assert found.converged
+
+
+def test_a_path_goes_on_with_the_pull_of_the_last_C(case, team):
+    """Relative to the duals; a start by itself says nothing of it."""
+    X, y, c, _ = case
+    loss, memory = losses.svm(), Memory()
+    problem = Problem(as_storage(X, 2.0), check_labels(loss, y, len(X), None), loss, c)
+    first = whitened.Whitened(
+        problem, np.zeros((problem.n, problem.m)), None, 0, team, memory=memory
+    )
+    for _ in range(6):
+        first.certificate(exact=False)
+        first.run_epoch(lambda: False)
+    assert memory.pull < 0.5  # it has changed
+    relative, duals = memory.pull, first.duals.copy()
+    problem.set_weights(2.0 * c)
+    second = whitened.Whitened(problem, duals, None, 0, team, first.weights(), memory)
+    began = second.pull
+    np.testing.assert_allclose(began, relative * np.abs(duals).mean(), rtol=1e-12)
+    second.certificate(exact=False)
+    second.run_epoch(lambda: False)
+    assert second.pull == began
 
 
 def test_too_many_features_are_refused_in_words(monkeypatch):

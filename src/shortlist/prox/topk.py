@@ -30,6 +30,8 @@ from shortlist.special.select import gather_from, largest
 
 #: Newton on the sets takes about 5 steps; past this many it may be in a cycle.
 _MAX_NEWTON_STEPS = 25
+#: A rounding error.
+_EPS = float(np.finfo(np.float64).eps)
 #: Vectors up to this length are not worth a selection of what can be above the threshold.
 _SHORT = 64
 
@@ -54,7 +56,7 @@ def _reaches(a, t, hi, radius):
     With <1, x> = r the threshold is at least bias * r; the sum falls as it rises. Elements at the
     upper bound add up to the radius, but for rounding.
     """
-    return sum_of_clipped(a, t, hi) >= radius * (1.0 - 2.3e-16 * (a.size + 1))
+    return sum_of_clipped(a, t, hi) >= radius * (1.0 - _EPS * (a.size + 2))
 
 
 @inlined

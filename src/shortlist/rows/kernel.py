@@ -280,8 +280,8 @@ def _(rows):
         )
     whole = rows.computed.astype(np.float64) + rows.intercept**2
     # What is left where values are rounded would be divided by, and make weights huge.
-    rounding = max(8.0 * float(np.finfo(rows.dtype).eps), len(whole) * 2.3e-16)
-    least = rounding * float(np.diagonal(whole).max())
+    ours, theirs = (float(np.finfo(kind).eps) for kind in (np.float64, rows.dtype))
+    least = max(8.0 * theirs, len(whole) * ours) * float(np.diagonal(whole).max())
     factor, order, rank, _ = scipy.linalg.lapack.dpstrf(whole, tol=least, lower=1, overwrite_a=1)
     order = order - 1  # LAPACK counts from 1
     lower = np.tril(factor[:, :rank])

@@ -30,7 +30,7 @@ from shortlist.solvers.warm import Start
 
 #: The part of the tolerance that a step may leave as the residual of its system; the largest
 #: residual, relative to the gradient.
-_LEFT, _ROUGH = 0.2, 0.1
+_LEFT, _ROUGH = 0.4, 0.1
 #: The derivative along a direction, relative to the first, at which a step is good enough.
 _FLAT = 0.2
 #: Factors of another C are left when they take so many times the iterations, and some more.

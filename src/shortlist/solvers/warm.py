@@ -78,7 +78,7 @@ def start(
         elif problem.mean_curvature <= 1.0:  # examples hardly compete: nothing is better
             found = Start(solved[-1].solution.duals.copy())
         elif _takes_few_passes(solved[-1], first) or not operations.is_linear(problem.rows):
-            found = Start(_best_duals(problem, _scaled(problem, C, solved[-1]), team)[0])
+            found = Start(_best_duals(problem, C, solved[-1], team)[0])
         else:
             found = _of_any(problem, C, solved, team)
     check = _first_check(solved, first, tol)
@@ -139,7 +139,7 @@ def _of_smooth(
     (primal, dual), duals = point.certificate, point.duals
     needs_duals = first != "newton" or not traits(problem.loss).entropic
     if point.certificate.gap > tol and needs_duals:
-        others, reached = _best_duals(problem, _scaled(problem, C, last), team)
+        others, reached = _best_duals(problem, C, last, team)
         memory.foresees = reached <= dual
         duals, dual = (others, reached) if reached > dual else (duals, dual)
     certificate = Certificate(primal, dual)
@@ -150,7 +150,7 @@ def _of_smooth(
 
 def _of_any(problem: Problem, C: float, solved: Sequence[Solved], team: Team) -> Start:
     """Return a start for any loss and a linear storage."""
-    duals, dual = _best_duals(problem, _scaled(problem, C, solved[-1]), team)
+    duals, dual = _best_duals(problem, C, solved[-1], team)
     ahead = _ahead(problem, C, solved)
     there = problem.primal_at(ahead, problem.scores(ahead, team), team)
     here = _primal_at_last(problem, C, solved[-1], team)
@@ -168,21 +168,20 @@ def _primal_at_last(problem: Problem, C: float, last: Solved, team: Team) -> flo
     return half + C / last.C * (certificate.primal - half)
 
 
-def _scaled(problem: Problem, C: float, last: Solved) -> list[FloatArray]:
-    """Return the last duals, and, for a larger C, those that have the last weights."""
-    duals = last.solution.duals
+def _best_duals(problem: Problem, C: float, last: Solved, team: Team) -> tuple[FloatArray, float]:
+    """Return the last duals or, for a larger C, those that have the last weights; and their dual.
+
+    The better of the two, that is. Their models are multiples of each other.
+    """
+    duals = last.solution.duals.copy()
+    model = problem.model(duals, team)
+    reached = problem.dual(duals, model, team)
     if C <= last.C or problem.mean_curvature <= 1.0:  # duals may be shrunk, not stretched
-        return [duals.copy()]
-    return [duals.copy(), duals * problem.dtype.type(last.C / C)]
-
-
-def _best_duals(
-    problem: Problem, candidates: list[FloatArray], team: Team
-) -> tuple[FloatArray, float]:
-    """Return the duals with the largest dual objective, and that."""
-    reached = [problem.dual(each, problem.model(each, team), team) for each in candidates]
-    best = int(np.argmax(reached))
-    return candidates[best], reached[best]
+        return duals, reached
+    share = problem.dtype.type(last.C / C)
+    shrunk, base = share * duals, 0.0 if problem.anchor is None else problem.anchor
+    of_shrunk = problem.dual(shrunk, base + share * (model - base), team)
+    return (shrunk, of_shrunk) if of_shrunk > reached else (duals, reached)
 
 
 def _ahead(problem: Problem, C: float, solved: Sequence[Solved]) -> FloatArray:
