@@ -6,9 +6,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import shortlist
+from shortlist._jit import keep_alive, kernel, uncounted
+from shortlist.rows import DenseRows
 
 PACKAGE = Path(shortlist.__file__).parent
 
@@ -153,3 +156,36 @@ with np.errstate(all="ignore"):
     python = [float(word) for word in run(code, NUMBA_DISABLE_JIT="1")]
     assert len(python) == len(compiled) > 600
     assert python == pytest.approx(compiled, rel=1e-6, abs=1e-12)
+
+
+@kernel
+def _last_of_each(rows, out):
+    rows, out = uncounted((rows, out))
+    for i in range(out.size):
+        row = rows.matrix[i]
+        out[i : i + 1] = row[-1:]
+
+
+def test_uncounted_slices_leave_the_counts_as_they_were():
+    rows, out = DenseRows(np.arange(12.0).reshape(3, 4), 0.0), np.zeros(3)
+    counts = [sys.getrefcount(array) for array in (rows.matrix, out)]
+    _last_of_each(rows, out)
+    assert [sys.getrefcount(array) for array in (rows.matrix, out)] == counts
+    assert out.tolist() == [3.0, 7.0, 11.0]
+
+
+@kernel
+def _sum_of_what_is_kept(n):
+    owned = np.ones(n), np.full((2, n), 2.0)
+    ones, twos = uncounted(owned)
+    total = 0.0
+    for i in range(n):
+        other = np.full(n, np.inf)  # would take the place of what is freed too early
+        total += ones[i:].sum() + twos[1].sum() + 1.0 / other[i]
+    keep_alive(owned)
+    return total
+
+
+def test_what_a_kernel_has_allocated_lives_until_it_says_so():
+    for n in (1, 10, 1000):
+        assert _sum_of_what_is_kept(n) == n * (n + 1) / 2 + 2.0 * n * n

@@ -17,6 +17,13 @@ Five decorators compile everything in the package:
 `part`
     a function that is compiled inside each kernel that calls it.
 
+Views
+-----
+Numba counts who refers to an array, and so each slice of one, by two atomic instructions:
+about 10 nanoseconds, in which a row of ten scores is multiplied with another. In loops over
+examples kernels slice arrays that are `uncounted`. Arguments live as long as the call does;
+what a kernel has allocated itself is given to `keep_alive` in the end.
+
 The disk cache
 --------------
 Numba keys a cached function by its own file alone and does not notice that a
@@ -47,7 +54,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
-from numba.extending import register_jitable
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic, overload, register_jitable
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
@@ -94,6 +103,39 @@ def part(function: Function) -> Function:
     kernel of its own would be kept on disk, and outlive an edit of the user's file.
     """
     return register_jitable(error_model="numpy", fastmath=FASTMATH)(function)
+
+
+def uncounted(arrays: Any) -> Any:
+    """Return an array, or a tuple of arrays, whose slices in a kernel are not counted."""
+    return arrays
+
+
+def keep_alive(arrays: Any) -> None:
+    """Do nothing, but late: up to here a kernel does not free what it has allocated."""
+
+
+@intrinsic
+def _without_owner(typing: Any, arrays: Any) -> Any:
+    def strip(context: Any, builder: Any, kind: Any, value: Any) -> Any:
+        if isinstance(kind, types.BaseTuple):
+            for i, each in enumerate(kind.types):
+                stripped = strip(context, builder, each, builder.extract_value(value, i))
+                value = builder.insert_value(value, stripped, i)
+        elif isinstance(kind, types.Array):
+            array = context.make_array(kind)(context, builder, value)
+            array.meminfo = cgutils.get_null_value(array.meminfo.type)
+            array.parent = cgutils.get_null_value(array.parent.type)
+            value = array._getvalue()
+        return value
+
+    def generate(context: Any, builder: Any, signature: Any, values: Any) -> Any:
+        return strip(context, builder, signature.args[0], values[0])
+
+    return arrays(arrays), generate
+
+
+overload(uncounted)(lambda arrays: lambda arrays: _without_owner(arrays))
+overload(keep_alive)(lambda arrays: lambda arrays: None)
 
 
 def kernel_for(value: Any, compiled: Function) -> Function:

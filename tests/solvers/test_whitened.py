@@ -82,7 +82,7 @@ def test_margins_that_are_all_but_met_are_proven_so():
         assert found.converged
 
 
-def test_a_path_goes_on_with_the_pull_of_the_last_C(case, team):
+def test_a_path_goes_on_with_the_pull_of_the_last_c(case, team):
     """Relative to the duals; a start by itself says nothing of it."""
     X, y, c, _ = case
     loss, memory = losses.svm(), Memory()

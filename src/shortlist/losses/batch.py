@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from shortlist._jit import kernel, part
+from shortlist._jit import keep_alive, kernel, part, uncounted
 from shortlist.losses.labels import from_front, to_front
 from shortlist.losses.operations import conjugate, derivative, step, value
 from shortlist.prox.maps import workspace
@@ -13,20 +13,22 @@ from shortlist.prox.maps import workspace
 @kernel
 def step_rows(loss, q, offsets, indices, a, out):
     """Write the step of every row of `q`, with the curvature of its own in `a`, to `out`."""
-    work = workspace(q.shape[1])
-    row = np.empty(q.shape[1], q.dtype)
+    owned = workspace(q.shape[1]), np.empty(q.shape[1], q.dtype)
+    (work, row), q, indices, out = uncounted((owned, q, indices, out))
     for i in range(q.shape[0]):
         labels = indices[offsets[i] : offsets[i + 1]]
         row[:] = q[i]
         to_front(row, labels)
         step(loss, row, labels.size, a[i], out[i], work)
         from_front(out[i], labels)
+    keep_alive(owned)
 
 
 @kernel
 def gradient_rows(loss, u, offsets, indices, out, conjugates):
     """Write the gradient at every row of scores to `out`, and the conjugate there."""
-    work, row = workspace(u.shape[1]), np.empty(u.shape[1], u.dtype)
+    owned = workspace(u.shape[1]), np.empty(u.shape[1], u.dtype)
+    (work, row), u, indices, out = uncounted((owned, u, indices, out))
     for i in range(u.shape[0]):
         labels = indices[offsets[i] : offsets[i + 1]]
         row[:] = u[i]
@@ -34,29 +36,34 @@ def gradient_rows(loss, u, offsets, indices, out, conjugates):
         step(loss, row, labels.size, 0.0, out[i], work)
         conjugates[i] = conjugate(loss, out[i], labels.size)
         from_front(out[i], labels)
+    keep_alive(owned)
 
 
 @kernel
 def value_rows(loss, u, offsets, indices, out):
     """Write the loss of every row of scores to `out`."""
-    work = workspace(u.shape[1])
-    row, scratch = np.empty(u.shape[1], u.dtype), np.empty(u.shape[1], u.dtype)
+    m = u.shape[1]
+    owned = workspace(m), np.empty(m, u.dtype), np.empty(m, u.dtype)
+    (work, row, scratch), u, indices = uncounted((owned, u, indices))
     for i in range(u.shape[0]):
         labels = indices[offsets[i] : offsets[i + 1]]
         row[:] = u[i]
         to_front(row, labels)
         out[i] = value(loss, row, labels.size, scratch, work)
+    keep_alive(owned)
 
 
 @kernel
 def conjugate_rows(loss, v, offsets, indices, out):
     """Write the conjugate at every row of duals to `out`."""
-    row = np.empty(v.shape[1], v.dtype)
+    owned = np.empty(v.shape[1], v.dtype)
+    row, v, indices = uncounted((owned, v, indices))
     for i in range(v.shape[0]):
         labels = indices[offsets[i] : offsets[i + 1]]
         row[:] = v[i]
         to_front(row, labels)
         out[i] = conjugate(loss, row, labels.size)
+    keep_alive(owned)
 
 
 @kernel
@@ -66,8 +73,9 @@ def centred_step_rows(loss, u, centre, a, offsets, indices, out):
     These are the steps of :math:`u_i + a v_i`: with :math:`\tfrac{a}{2} \|v - v_i\|^2` added
     to the conjugate, any loss is smooth. `out` may be `centre`.
     """
-    work = workspace(u.shape[1])
-    row, v = np.empty(u.shape[1], u.dtype), np.empty(u.shape[1], u.dtype)
+    m = u.shape[1]
+    owned = workspace(m), np.empty(m, u.dtype), np.empty(m, u.dtype)
+    (work, row, v), indices, out = uncounted((owned, indices, out))
     weight = row.dtype.type(a)
     for i in range(u.shape[0]):
         labels = indices[offsets[i] : offsets[i + 1]]
@@ -77,6 +85,7 @@ def centred_step_rows(loss, u, centre, a, offsets, indices, out):
         step(loss, row, labels.size, a, v, work)
         from_front(v, labels)
         out[i] = v
+    keep_alive(owned)
 
 
 @part
@@ -96,7 +105,8 @@ def describe(loss, v, labels, a, row, h, p, work):
 def derivative_times_rows(loss, v, offsets, indices, a, directions, out):
     """Write the derivative of every example's step at `v`, times its direction, to `out`."""
     m = v.shape[1]
-    work, row, h, p = workspace(m), np.empty(m, v.dtype), np.empty(m), np.empty((2, m))
+    owned = workspace(m), np.empty(m, v.dtype), np.empty(m), np.empty((2, m))
+    (work, row, h, p), v, indices, directions = uncounted((owned, v, indices, directions))
     for i in range(v.shape[0]):
         labels = indices[offsets[i] : offsets[i + 1]]
         taus = describe(loss, v[i], labels, a, row, h, p, work)
@@ -111,6 +121,7 @@ def derivative_times_rows(loss, v, offsets, indices, a, directions, out):
                 along *= taus[r]
                 for j in range(m):
                     out[i, j] += along * p[r, j]
+    keep_alive(owned)
 
 
 @kernel
@@ -120,7 +131,8 @@ def derivative_rows(loss, v, offsets, indices, a, c, h, p, taus, diagonal):
     As `operations.derivative` does, and its diagonal; a vector of `p` that does not count is 0.
     """
     m = v.shape[1]
-    work, row, flat, vectors = workspace(m), np.empty(m, v.dtype), np.empty(m), np.empty((2, m))
+    owned = workspace(m), np.empty(m, v.dtype), np.empty(m), np.empty((2, m))
+    (work, row, flat, vectors), v, indices = uncounted((owned, v, indices))
     for i in range(v.shape[0]):
         labels = indices[offsets[i] : offsets[i + 1]]
         signs = describe(loss, v[i], labels, a, row, flat, vectors, work)
@@ -133,13 +145,15 @@ def derivative_rows(loss, v, offsets, indices, a, c, h, p, taus, diagonal):
             h[i, j], p[i, 0, j], p[i, 1, j] = c[i] * flat[j], first, second
             of_vectors = signs[0] * first * first + signs[1] * second * second
             diagonal[i, j] = c[i] * max(flat[j] + of_vectors, 0.0)
+    keep_alive(owned)
 
 
 @kernel
 def slope_rows(loss, u, along, t, centre, a, offsets, indices, c):
     r"""Return the derivative by `t` of the sum of `centred_step_rows`' losses at `u + t along`."""
-    work, total = workspace(u.shape[1]), 0.0
-    row, v = np.empty(u.shape[1], u.dtype), np.empty(u.shape[1], u.dtype)
+    m, total = u.shape[1], 0.0
+    owned = workspace(m), np.empty(m, u.dtype), np.empty(m, u.dtype)
+    (work, row, v), indices = uncounted((owned, indices))
     weight, t = row.dtype.type(a), row.dtype.type(t)
     for i in range(u.shape[0]):
         labels = indices[offsets[i] : offsets[i + 1]]
@@ -152,4 +166,5 @@ def slope_rows(loss, u, along, t, centre, a, offsets, indices, c):
         for j in range(row.size):
             slope += np.float64(v[j]) * np.float64(along[i, j])
         total += c[i] * slope
+    keep_alive(owned)
     return total

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from shortlist._jit import inlined, kernel, summing_kernel
+from shortlist._jit import inlined, keep_alive, kernel, summing_kernel, uncounted
 from shortlist.prox.maps import workspace
 from shortlist.prox.topk import topk_alpha, topk_beta
 from shortlist.prox.variable_fixing import fix_variables
@@ -26,7 +26,9 @@ def hinge_rows(scores, labels, k, smoothing, beta, values, gradient):
     A row with a NaN or with plus infinity gets NaNs; one whose own label is at minus infinity
     costs infinity, and its gradient is 0.
     """
-    work, few = workspace(scores.shape[1]), workspace(scores.shape[1])[0]
+    owned = workspace(scores.shape[1]), workspace(scores.shape[1])
+    (work, second), scores, gradient = uncounted((owned, scores, gradient))
+    few = second[0]
     for i in range(scores.shape[0]):
         label, others = labels[i], gradient[i]
         own = np.float64(scores[i, label])
@@ -43,6 +45,7 @@ def hinge_rows(scores, labels, k, smoothing, beta, values, gradient):
             else:
                 found = _hinge(others, 1.0 - own, k, beta, few)
             values[i], others[label] = found[0], -found[1]
+    keep_alive(owned)
 
 
 @summing_kernel

@@ -146,8 +146,11 @@ def _add_others(scores, offsets, indices, weights, positives, starts, others):
             if following < offsets[i + 1] and indices[following] == j:
                 following += 1
                 continue
-            reached = _number_at_most(positives, starts[j], starts[j + 1], scores[i, j])
-            others[starts[j] + j + reached] += weights[i]
+            start, stop, score = starts[j], starts[j + 1], scores[i, j]
+            # Most score less than all positives.
+            is_low = start == stop or score < positives[start]
+            reached = 0 if is_low else _number_at_most(positives, start, stop, score)
+            others[start + j + reached] += weights[i]
 
 
 @kernel

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shortlist._generic import generic
-from shortlist._jit import kernel, summing_kernel
+from shortlist._jit import keep_alive, kernel, summing_kernel, uncounted
 from shortlist.prox import bipartite, entropic, entropic_topk, topk, topk_sum, variable_fixing
 from shortlist.prox.clip import apply_clip
 from shortlist.special.select import LANES
@@ -117,22 +117,26 @@ def _all_finite(a):
 @kernel
 def apply_rows(prox_map, rows, out):
     """Map every row; stop at the first that is not finite, and return its number, or -1."""
-    work = workspace(rows.shape[1])
+    owned = workspace(rows.shape[1])
+    work, rows, out = uncounted((owned, rows, out))
     for i in range(rows.shape[0]):
         if not _all_finite(rows[i]):
             return i
         apply(prox_map, rows[i], out[i], work)
+    keep_alive(owned)
     return -1
 
 
 @kernel
 def bipartite_rows(b, c, radius, out_x, out_y):
     """Project every pair of rows onto the bipartite simplex; see `apply_rows`."""
-    work = workspace(max(b.shape[1], c.shape[1]))
+    owned = workspace(max(b.shape[1], c.shape[1]))
+    work, b, c, out_x, out_y = uncounted((owned, b, c, out_x, out_y))
     for i in range(b.shape[0]):
         if not (_all_finite(b[i]) and _all_finite(c[i])):
             return i
         clip_x, clip_y = bipartite.bipartite_simplex(b[i], c[i], radius, work)
         apply_clip(b[i], clip_x, out_x[i])
         apply_clip(c[i], clip_y, out_y[i])
+    keep_alive(owned)
     return -1

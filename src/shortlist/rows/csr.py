@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shortlist._arrays import FloatArray, take_ranges
-from shortlist._jit import kernel, summing_kernel
+from shortlist._jit import kernel, summing_kernel, uncounted
 from shortlist.rows import operations
 from shortlist.rows.dense import (
     always,
@@ -87,12 +87,14 @@ def _(rows, i, weight, vector):
 @kernel
 def _scores(rows, examples, weights, out):
     out[:] = 0.0
+    rows, weights, out = uncounted((rows, weights, out))
     for i in range(examples.size):
         operations.add_scores(rows, examples[i], weights, out[i])
 
 
 @kernel
 def _add_outers(rows, examples, change, weights):
+    rows, change, weights = uncounted((rows, change, weights))
     for i in range(examples.size):
         operations.add_outer(rows, examples[i], change[i], weights)
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from shortlist._arrays import FloatArray
-from shortlist._jit import kernel, summing_kernel
+from shortlist._jit import kernel, summing_kernel, uncounted
 from shortlist.losses import batch
 from shortlist.rows import operations
 from shortlist.rows.operations import add_row, dot_row
@@ -125,19 +125,20 @@ def _of_all_classes(active: Active, team: Team) -> Map:
 @summing_kernel
 def _curve(h, p, taus, scores, out):
     """Write the derivative of every example's step, times its scores, to `out`."""
-    for i in range(h.shape[0]):
-        u, v = scores[i], out[i]
-        for j in range(u.size):
-            v[j] = h[i, j] * u[j]
-        for r in range(2):
-            if taus[i, r] != 0.0:
-                vector = p[i, r]
-                along = 0.0
-                for j in range(u.size):
-                    along += vector[j] * u[j]
-                along = v.dtype.type(along * taus[i, r])
-                for j in range(u.size):
-                    v[j] += along * vector[j]
+    (n, m), kind = h.shape, out.dtype.type
+    for i in range(n):
+        along, other = 0.0, 0.0
+        for j in range(m):
+            along += p[i, 0, j] * scores[i, j]
+        if taus[i, 1] != 0.0:
+            for j in range(m):
+                other += p[i, 1, j] * scores[i, j]
+        first, second = kind(along * taus[i, 0]), kind(other * taus[i, 1])
+        for j in range(m):
+            out[i, j] = h[i, j] * scores[i, j] + first * p[i, 0, j]
+        if second != 0.0:
+            for j in range(m):
+                out[i, j] += second * p[i, 1, j]
 
 
 class Listed(NamedTuple):
@@ -184,6 +185,7 @@ def _class_by_class(active: Active, team: Team) -> Map:
 def _add_products(rows, first, last, offsets, classes, h, p, taus, S, image):
     """Add the products of some examples to `image`; both have a row for each class."""
     scores = np.empty(S.shape[0])
+    rows, S, image = uncounted((rows, S, image))
     for i in range(first, last):
         begin, end = offsets[i], offsets[i + 1]
         along, other = 0.0, 0.0

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from shortlist._jit import inlined, kernel, part
+from shortlist._jit import inlined, keep_alive, kernel, part, uncounted
 from shortlist.losses.labels import from_front, to_front
 from shortlist.losses.operations import step
 from shortlist.prox.maps import workspace
@@ -88,8 +88,15 @@ def sweep_block(loss, S, G, block, c, offsets, indices, V, change):
     """
     m = S.shape[1]
     padded = _padded(m)
-    changes, scores = np.zeros((block.size, padded), S.dtype), np.zeros(padded, S.dtype)
-    work, q, v = workspace(m), np.empty(m, S.dtype), np.empty(m, S.dtype)
+    owned = (
+        np.zeros((block.size, padded), S.dtype),
+        np.zeros(padded, S.dtype),
+        workspace(m),
+        np.empty(m, S.dtype),
+        np.empty(m, S.dtype),
+    )
+    changes, scores, work, q, v = uncounted(owned)
+    S, G, indices, V, change = uncounted((S, G, indices, V, change))
     movers, n_movers = np.empty(block.size, np.int64), 0
     for i in range(block.size):
         e = block[i]
@@ -100,6 +107,7 @@ def sweep_block(loss, S, G, block, c, offsets, indices, V, change):
             movers[n_movers] = i
             n_movers += 1
         change[i] = changes[i, :m]
+    keep_alive(owned)
     moved = np.zeros(block.size, np.bool_)
     moved[movers[:n_movers]] = True
     return moved
@@ -117,9 +125,16 @@ def sweep_rows(loss, rows, at, block, c, norms, offsets, indices, V, W):
         padded = _padded(m)
         weights = np.zeros((d, padded), W.dtype)
         weights[:, :m] = W
-    work = workspace(m)
-    scores, change = np.zeros(padded, W.dtype), np.zeros(padded, W.dtype)
-    q, v = np.empty(m, W.dtype), np.empty(m, W.dtype)
+    owned = (
+        weights,
+        np.zeros(padded, W.dtype),
+        np.zeros(padded, W.dtype),
+        workspace(m),
+        np.empty(m, W.dtype),
+        np.empty(m, W.dtype),
+    )
+    weights, scores, change, work, q, v = uncounted(owned)
+    rows, indices, V = uncounted((rows, indices, V))
     moved = np.zeros(block.size, np.bool_)
     for i in range(block.size):
         e = block[i]
@@ -131,4 +146,5 @@ def sweep_rows(loss, rows, at, block, c, norms, offsets, indices, V, W):
             add_outer(rows, at[i], change, weights)
     if padded > m:
         W[:] = weights[:, :m]
+    keep_alive(owned)
     return moved

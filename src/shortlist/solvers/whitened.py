@@ -248,7 +248,7 @@ class Whitened:
         """Return all that the next passes depend on: what JSON can hold, and arrays."""
         numbers, arrays = self.sdca.state()
         mine = [self.pull, self.dual, self.best[0], self.parts, self.passes, self.since, self.least,
-                self.multiple, self.rest]  # fmt: skip
+                self.multiple, self.rest, self.has_begun]  # fmt: skip
         anchor = self.sdca.problem.anchor
         assert anchor is not None
         arrays |= {"point": self.point, "anchor": anchor}
@@ -258,7 +258,7 @@ class Whitened:
     def restore(self, numbers: Numbers, arrays: dict[str, NDArray[Any]]) -> None:
         """Set what `state` returned."""
         pull, self.dual, best, self.parts, *judged = numbers["whitened"]
-        self.passes, self.since, self.least, self.multiple, self.rest = judged
+        self.passes, self.since, self.least, self.multiple, self.rest, self.has_begun = judged
         self.point, self.duals = arrays["point"], arrays["best_duals"]
         self.best = best, arrays["best"]
         self._set_pull(pull)
