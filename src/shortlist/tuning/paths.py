@@ -69,7 +69,7 @@ def follow(study: Study, task: Task) -> Outcome:
     train, test = study.folds[task.fold]
     examples, X = _split(study, estimator, train, test)
     labels, weights = study.unseen(task.fold)
-    known = [metric(name) for name in study.metrics]
+    known, needs_scores = [metric(name) for name in study.metrics], study.needs_scores
 
     def keep(scores: FloatArray, solution: Solution) -> tuple[Any, ...]:
         values = [
@@ -78,7 +78,7 @@ def follow(study: Study, task: Task) -> Outcome:
             else np.nan
             for each in known
         ]
-        kept = scores if study.needs_scores else scores[:0]
+        kept = scores if needs_scores else scores[:0]
         last = solution.history[-1]
         seconds = last.seconds_solving + last.seconds_evaluating
         return values, kept, last.epoch, seconds, _gap(solution)
