@@ -8,7 +8,7 @@ best. The paper's cuts are not published, but for Caltech's: ours are drawn anew
 - News20: 10 % to test, and of the rest 20 % to choose C; rows scaled to unit length. The paper
   trains on all 15.9 thousand and does not say what it tests on.
 - ALOI: half to train and half to test, by class; of the first 20 % to choose C. C is 10 at most,
-  and a third of that for hinges, whose best C is 1 or less: what is larger takes an hour a fit.
+  and a third of that for hinges, whose best C is lower: what is larger takes an hour a fit.
 """
 
 from __future__ import annotations
