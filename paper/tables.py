@@ -53,8 +53,8 @@ def multiclass(body: Page) -> None:
         "features by PCA without loss; here they stay sparse.",
         "aloi": "Half to train, half to test, by class; the paper's halves are not published. C "
         "is 10 at most, and 3 for hinges: what is larger takes an hour a fit. These ends are the "
-        "best for some of the longer lists alone (top-10 of softmax and of SVM, top-5 and top-10 of "
-        "truncated entropies).",
+        "best for some of the longer lists alone: top-10 of softmax, top-3 entropy and SVM, top-5 "
+        "and top-10 of truncated entropies.",
     }
     for name in MULTICLASS_SETS:
         splits = {key.rpartition("/")[2] for key in Record(name, body.folder).cells}
