@@ -79,7 +79,8 @@ _FEW, _VERY_FEW, _NO_TIME = 60.0, 10.0, 15e6
 #: matters, and tells their rate: sparse examples may compete far less than their lengths say.
 _MANY = 15.0
 #: The share of another's cost that passes with a pull may take before they are judged; the latter
-#: of Newton's where its systems are solved by conjugate gradients, whose cost is hard to foresee.
+#: of Newton's where its systems are solved by conjugate gradients, whose cost is hard to foresee,
+#: and along a path: from a good start objectives that are the best so far gain nothing at first.
 _TRIAL = {"accelerated": 0.12, "whitened": 0.25}
 _LONG_TRIAL = 1.0
 #: The excess below which a loss is almost the square that Newton's method takes it for.
@@ -143,7 +144,8 @@ def better(method: Method, history: History, tol: float) -> tuple[str, str] | No
         return "newton", why
     if method.name != "sdca":
         is_sure = name != "newton" or systems.are_easy(problem) or systems.is_direct(problem)
-        trial = _TRIAL[method.name] if is_sure else _LONG_TRIAL
+        is_along = history[0].method == "whitened"  # else it would not be the first
+        trial = _TRIAL[method.name] if is_sure and not is_along else _LONG_TRIAL
         spent = method.epoch - _first_epoch(history, method.name)
         if spent * one_pass < trial * costs[name]:
             return None
