@@ -37,8 +37,8 @@ def measure(set_: str, name: str) -> list[str]:
         assert all(solution.converged for solution in solutions)
         return time.process_time() - began
 
-    for compiles in (LOOSE, 1e-3):
-        seconds(compiles)
+    for tol in (LOOSE, 1e-3):  # compiles, and so does one value by itself
+        seconds(tol)
     timed(X, y, m, LOSSES[name], CS[-1], 1e-3, "auto", LIMIT)
     dearest = max(timed(X, y, m, LOSSES[name], C, 1e-3, "auto", LIMIT)[0] for C in CS)
     whole, least = (min(seconds(tol) for _ in range(3)) for tol in (1e-3, LOOSE))

@@ -144,7 +144,7 @@ def better(method: Method, history: History, tol: float) -> tuple[str, str] | No
         return "newton", why
     if method.name != "sdca":
         is_sure = name != "newton" or systems.are_easy(problem) or systems.is_direct(problem)
-        is_along = history[0].method == "whitened"  # else it would not be the first
+        is_along = history[0].method == "whitened"  # a run by itself never begins so
         trial = _TRIAL[method.name] if is_sure and not is_along else _LONG_TRIAL
         spent = method.epoch - _first_epoch(history, method.name)
         if spent * one_pass < trial * costs[name]:
