@@ -41,6 +41,26 @@ def _(shape, scale):
     return scale
 
 
+@generic
+def corners(shape):
+    """Return the number of corners."""
+
+
+@corners.register(Square)
+def _(shape):
+    return 4
+
+
+@corners.otherwise
+def _(shape):
+    return 0
+
+
+@kernel
+def compiled_corners(shape):
+    return corners(shape)
+
+
 @kernel
 def compiled_area(shape, scale):
     return area(shape, scale)
@@ -68,3 +88,16 @@ def test_a_type_without_implementation_is_named():
 def test_a_type_is_registered_once():
     with pytest.raises(ValueError, match="area is already defined for Disc"):
         area.register(Disc)(lambda shape, scale: 0.0)
+
+
+@pytest.mark.parametrize("call", [corners, compiled_corners])
+def test_what_is_defined_otherwise_serves_all_other_types(call):
+    assert call(Square(1.0)) == 4
+    assert call(Disc(1.0)) == 0
+    assert corners.serves(Square)
+    assert not corners.serves(Disc)
+
+
+def test_there_is_one_definition_for_all_other_types():
+    with pytest.raises(ValueError, match="corners is already defined for all other types"):
+        corners.otherwise(lambda shape: 1)

@@ -12,7 +12,8 @@ argument::
         ...
 
 Called from Python it picks the implementation by ``type(region)``; called from
-a kernel, Numba picks it at compile time. The types are NamedTuples (a loss, a
+a kernel, Numba picks it at compile time. What is registered by ``@project.otherwise`` serves all
+other types. The types are NamedTuples (a loss, a
 region) or ``np.float32`` and ``np.float64`` (a number's precision). Because the
 choice goes by the type of data and not by a function passed as an argument,
 kernels that call generic functions are cached on disk like any other.
@@ -46,8 +47,11 @@ class Generic(Protocol):
     def register(self, *classes: type) -> Callable[[Implementation], Implementation]:
         """Return a decorator that makes a function the implementation for `classes`."""
 
+    def otherwise(self, implementation: Implementation) -> Implementation:
+        """Make a function the implementation for all classes that have none of their own."""
+
     def serves(self, cls: type) -> bool:
-        """Return whether there is an implementation for `cls`."""
+        """Return whether there is an implementation of its own for `cls`."""
 
 
 def generic(stub: Implementation) -> Generic:
@@ -62,18 +66,22 @@ def inlined_generic(stub: Implementation) -> Generic:
 
 def _make(stub: Implementation, inline: bool) -> Generic:
     table: dict[type, Implementation] = {}
+    fallback: list[Implementation] = []  # at most one
     signature = inspect.signature(stub)
 
     @functools.wraps(stub)
     def call(*args: Any) -> Any:
-        implementation = table.get(type(args[0]))
+        implementation = find(type(args[0]))
         if implementation is None:
             raise TypeError(_no_implementation(stub.__name__, type(args[0]).__name__, table))
         return implementation(*args)
 
+    def find(cls: type) -> Implementation | None:
+        return table.get(cls, *fallback)
+
     def resolve(*args: Any) -> Implementation | None:
         cls = _class_of(args[0])
-        return None if cls is None else table.get(cls)
+        return None if cls is None else find(cls)
 
     def register(*classes: type) -> Callable[[Implementation], Implementation]:
         def add(implementation: Implementation) -> Implementation:
@@ -85,10 +93,17 @@ def _make(stub: Implementation, inline: bool) -> Generic:
 
         return add
 
+    def otherwise(implementation: Implementation) -> Implementation:
+        if fallback:
+            raise ValueError(f"{stub.__name__} is already defined for all other types.")
+        fallback.append(implementation)
+        return implementation
+
     vars(resolve)["__signature__"] = signature
     options = {"error_model": "numpy", "fastmath": FASTMATH, "forceinline": inline}
     overload(call, jit_options=options)(resolve)
     vars(call)["register"] = register
+    vars(call)["otherwise"] = otherwise
     vars(call)["serves"] = table.__contains__
     return cast(Generic, call)
 

@@ -1,5 +1,8 @@
 """Laws over the registry: a loss is tested by being registered."""
 
+import itertools
+
+import mpmath
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -7,6 +10,8 @@ from hypothesis import strategies as st
 import naive.losses as naive
 from losses.cases import ALL, CONVEX, SMOOTH, examples, over
 from shortlist import losses
+from shortlist.losses import batch
+from shortlist.losses.labels import as_labels
 from shortlist.losses.operations import traits
 
 
@@ -35,6 +40,43 @@ def test_fenchel_young_equality_at_the_gradient(case):
         v = losses.gradient(loss, u, labels)
         total = losses.value(loss, u, labels) + losses.conjugate(loss, v, labels)
         np.testing.assert_allclose(total, (u * v).sum(axis=1), rtol=0, atol=1e-11 * (1 + scale))
+
+
+@over(ALL)
+def test_what_is_computed_together_is_what_is_computed_alone(case):
+    """The gradient and its conjugate in one go, which solvers ask for."""
+    name, p = case
+    loss = losses.make(name, **p)
+    for dtype, scale in itertools.product((np.float64, np.float32), (0.0, 1e-3, 1.0, 30.0, 700.0)):
+        u, labels = examples(name, scale=scale)
+        u, known = u.astype(dtype), as_labels(labels, u.shape[1])
+        v, conjugates = np.empty_like(u), np.empty(len(u))
+        batch.gradient_rows(loss, u, known.offsets, known.indices, v, conjugates)
+        eps = float(np.finfo(dtype).eps)
+        np.testing.assert_allclose(v, losses.gradient(loss, u, labels), rtol=0, atol=8 * eps)
+        # The conjugate is that of v before it was rounded.
+        expected = losses.conjugate(loss, v.astype(np.float64), labels)
+        np.testing.assert_allclose(conjugates, expected, rtol=0, atol=50 * eps * (1 + scale))
+
+
+@over([("softmax", {}), ("ova_logistic", {})])
+def test_small_losses_are_told_to_their_last_digits(case):
+    """Also as the difference of product and conjugate, where all others are far below."""
+    name, p = case
+    loss = losses.make(name, **p)
+    u = np.array([[40.0, -3.0, -1.0], [25.0, -7.0, -8.0], [11.0, -9.0, -5.0]])
+    known = as_labels([0, 0, 0], 3)
+    v, conjugates = np.empty_like(u), np.empty(3)
+    batch.gradient_rows(loss, u, known.offsets, known.indices, v, conjugates)
+    found = ((u - u[:, :1]) * v).sum(axis=1) if name == "softmax" else (u * v).sum(axis=1)
+    with mpmath.workdps(50):
+        for i, row in enumerate(u.tolist()):
+            if name == "softmax":
+                expected = mpmath.log(sum(mpmath.exp(mpmath.mpf(a) - row[0]) for a in row))
+            else:
+                margins = [mpmath.mpf(row[0]), *(-mpmath.mpf(a) for a in row[1:])]
+                expected = sum(mpmath.log(1 + mpmath.exp(-z)) for z in margins)
+            assert abs(found[i] - conjugates[i] - expected) <= 1e-13 * expected
 
 
 @over(CONVEX)

@@ -12,9 +12,10 @@ from shortlist.losses import operations as losses_operations
 from shortlist.losses.labels import as_labels
 from shortlist.metrics import topk_accuracy
 from shortlist.rows import as_storage
-from shortlist.solvers import Status, choice, curvature, factors, systems
+from shortlist.solvers import Status, choice, curvature, factors, systems, warm
 from shortlist.solvers.growing_newton import GrowingNewton
 from shortlist.solvers.problem import Problem
+from shortlist.solvers.sdca import Given, Sdca
 from shortlist.solvers.search import find_root
 from shortlist.solvers.team import Team
 from solvers.cases import STORAGES, both_precisions, data, every_loss, objectives_from_scratch
@@ -235,6 +236,98 @@ def test_weights_that_grow_with_a_small_C_are_foreseen():  # noqa: N802
         found = path(X, y, loss, Cs=Cs, tol=1e-5)
         assert sum(solution.history[-1].epoch for solution in found) <= 4
         for solution, C in zip(found, Cs, strict=True):
+            assert_certificate_is_true(solution, loss, X, y, C)
+
+
+@every_loss
+def test_what_a_solution_is_worth_for_another_C_is_known(name, p):  # noqa: N802
+    """Its certificate there follows from its own, whatever method it is from."""
+    X, y = data(name)
+    rng = np.random.default_rng(1)
+    loss, c, anchor = losses.make(name, **p), rng.uniform(0.0, 2.0, len(X)), rng.normal(size=(6, 4))
+    wide = np.hstack([X, np.full((len(X), 1), 2.0)])
+    problem = Problem(as_storage(X, 2.0), as_labels(y, 4), loss, c, anchor)
+    for solver, knows in itertools.product(("sdca", "accelerated"), (True, False)):
+        solution = solve(
+            X, y, loss, n_classes=4, sample_weight=c, intercept=2.0, anchor=anchor, solver=solver
+        )
+        for C in (0.3, 1.0, 5.0):
+            problem.set_weights(C * c)
+            with Team(1) as team:
+                of_duals = anchor - wide.T @ (c[:, None] * solution.duals) if knows else None
+                found = warm._at_last(problem, C, warm.Solved(1.0, solution, of_duals), team)
+            *expected, own = objectives_from_scratch(
+                loss, wide, y, C * c, solution.duals, anchor, solution.weights
+            )
+            np.testing.assert_allclose(found.certificate, expected, rtol=1e-10)
+            np.testing.assert_allclose(found.of_duals, own, atol=1e-12 * abs(own).max())
+
+
+@every_loss
+def test_duals_are_as_long_as_is_best(name, p):
+    X, y = data(name, n=60, d=8)
+    loss = losses.make(name, **p)
+    last = solve(X, y, loss, n_classes=4, C=5.0, tol=1e-8)
+    problem = Problem(as_storage(X), as_labels(y, 4), loss, np.full(60, 10.0))
+    with Team(1) as team:
+        same = warm._at_last(problem, 10.0, warm.Solved(5.0, last), team)
+        found, dual = warm._best_duals(problem, 2.0, same, 1e-3, team)
+
+        def dual_of(duals):
+            return problem.dual(duals, problem.model(duals, team), team)
+
+        others = [dual_of(t * last.duals) for t in np.linspace(0.5, 1.0, 101)]
+        np.testing.assert_allclose(dual, dual_of(found.duals), rtol=1e-10)
+        np.testing.assert_allclose(found.of_duals, problem.model(found.duals, team), atol=1e-10)
+    assert found.duals is not last.duals
+    # The parabola is that of hinges; entropies are near enough to one.
+    gained = max(others) - min(others[0], others[-1])
+    assert dual >= max(others) - 0.1 * gained - 1e-3 * abs(dual)
+
+
+def test_plain_passes_certify_weights_that_are_given():
+    """At a large C those of the duals are good only long after the duals themselves."""
+    X, y = data("svm", n=300, d=5)
+    loss, C, tol = losses.svm(smoothing=1.0), 1e3, 1e-4
+    best = solve(X, y, loss, C=C, tol=1e-7)
+    other = solve(X, y, loss, C=0.5 * C, tol=10 * tol)
+    problem = Problem(as_storage(X), as_labels(y, 4), loss, np.full(300, C))
+    with Team(1) as team:
+        primal = problem.primal(best.weights, None, team)
+        given = Given(primal, best.weights, tol)
+        method = Sdca(problem, other.duals.copy(), None, 0, team, given=given)
+        method.run_epoch(lambda: False)
+        found = method.certificate(exact=True)
+        alone = problem.certificate(method.model, method.duals, team)
+    assert found.gap <= tol < alone.gap
+    assert method.weights() is best.weights
+    assert found.dual == alone.dual
+    primal, dual, _ = objectives_from_scratch(
+        loss, X, y, np.full(300, C), method.duals, 0.0, method.weights()
+    )
+    np.testing.assert_allclose(found, (primal, dual), rtol=1e-10)
+
+
+def test_a_path_repairs_duals_by_plain_passes_where_weights_are_foreseen():
+    X, y = data("svm", n=2000, d=5, m=6)
+    loss, Cs = losses.svm(smoothing=1.0), 2.0 ** np.arange(-6, 14)
+    found = path(X, y, loss, Cs=Cs, n_threads=1)
+    methods = [solution.history[-1].method for solution in found]
+    assert "accelerated" in methods
+    assert "sdca" in methods[methods.index("accelerated") :]
+    for C, solution in zip(Cs, found, strict=True):
+        assert solution.converged
+        assert_certificate_is_true(solution, loss, X, y, C)
+
+
+def test_a_solution_that_is_good_enough_for_the_next_C_serves_it():  # noqa: N802
+    X, y = data("softmax", n=60, d=8)
+    for loss in (losses.softmax(), losses.svm(), losses.svm(1.0)):
+        Cs = [1.0, 1.001, 1.002, 2.0]
+        found = path(X, y, loss, Cs=Cs, tol=1e-2)
+        assert found[0].weights is found[1].weights is found[2].weights
+        assert found[2].weights is not found[3].weights
+        for C, solution in zip(Cs, found, strict=True):
             assert_certificate_is_true(solution, loss, X, y, C)
 
 

@@ -11,6 +11,7 @@ from shortlist.solvers import axes, whitened
 from shortlist.solvers.memory import Memory
 from shortlist.solvers.problem import Problem
 from shortlist.solvers.team import Team
+from shortlist.solvers.warm import Start
 from solvers.cases import data, with_constant
 
 
@@ -22,7 +23,7 @@ def team():
 
 def run_of(team, epochs, loss, X, y, c, anchor):
     problem = Problem(as_storage(X, 2.0), check_labels(loss, y, len(X), None), loss, c, anchor)
-    method = whitened.Whitened(problem, np.zeros((problem.n, problem.m)), None, 0, team)
+    method = whitened.Whitened(problem, Start(np.zeros((problem.n, problem.m))), None, 0, team)
     method.certificate(exact=False)
     for _ in range(epochs):
         method.run_epoch(lambda: False)
@@ -87,16 +88,16 @@ def test_a_path_goes_on_with_the_pull_of_the_last_c(case, team):
     X, y, c, _ = case
     loss, memory = losses.svm(), Memory()
     problem = Problem(as_storage(X, 2.0), check_labels(loss, y, len(X), None), loss, c)
-    first = whitened.Whitened(
-        problem, np.zeros((problem.n, problem.m)), None, 0, team, memory=memory
-    )
+    zero = Start(np.zeros((problem.n, problem.m)), memory=memory)
+    first = whitened.Whitened(problem, zero, None, 0, team)
     for _ in range(6):
         first.certificate(exact=False)
         first.run_epoch(lambda: False)
     assert memory.pull < 0.5  # it has changed
     relative, duals = memory.pull, first.duals.copy()
     problem.set_weights(2.0 * c)
-    second = whitened.Whitened(problem, duals, None, 0, team, first.weights(), memory)
+    start = Start(duals, first.weights(), memory)
+    second = whitened.Whitened(problem, start, None, 0, team)
     began = second.pull
     np.testing.assert_allclose(began, relative * np.abs(duals).mean(), rtol=1e-12)
     second.certificate(exact=False)

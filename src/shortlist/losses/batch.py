@@ -6,7 +6,7 @@ import numpy as np
 
 from shortlist._jit import keep_alive, kernel, part, uncounted
 from shortlist.losses.labels import from_front, to_front
-from shortlist.losses.operations import conjugate, derivative, step, value
+from shortlist.losses.operations import conjugate, derivative, gradient, step, value
 from shortlist.prox.maps import workspace
 
 
@@ -33,8 +33,7 @@ def gradient_rows(loss, u, offsets, indices, out, conjugates):
         labels = indices[offsets[i] : offsets[i + 1]]
         row[:] = u[i]
         to_front(row, labels)
-        step(loss, row, labels.size, 0.0, out[i], work)
-        conjugates[i] = conjugate(loss, out[i], labels.size)
+        conjugates[i] = gradient(loss, row, labels.size, out[i], work)
         from_front(out[i], labels)
     keep_alive(owned)
 

@@ -27,7 +27,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shortlist._jit import inlined, kernel
+from shortlist._jit import inlined, kernel, summing_kernel
 from shortlist.losses.entropy import negative_entropy
 from shortlist.losses.operations import (
     Traits,
@@ -35,6 +35,7 @@ from shortlist.losses.operations import (
     derivative,
     dot,
     face_tolerance,
+    gradient,
     step,
     traits,
     value,
@@ -42,7 +43,9 @@ from shortlist.losses.operations import (
 )
 from shortlist.prox.bipartite import bipartite_simplex
 from shortlist.prox.clip import apply_clip
-from shortlist.prox.entropic import entropic_simplex
+from shortlist.prox.entropic import entropic_simplex, softmax
+from shortlist.special.elementary import log, log1p
+from shortlist.special.select import largest
 from shortlist.special.sums import logsumexp, total_of
 
 
@@ -121,6 +124,46 @@ def _(loss, q, n_labels, a, v, work):
         q[j] -= curvature / n_labels
     for j in range(v.size):
         v[j] = v[j] * count
+
+
+@gradient.register(MultilabelSoftmax)
+def _(loss, u, n_labels, v, work):
+    if n_labels == 0:
+        v[:] = 0.0
+        return 0.0
+    count = _count(loss, n_labels)
+    return count * _softmax_gradient(u, n_labels, count, v)
+
+
+@kernel
+def _softmax_gradient(u, n_labels, count, v):
+    """Write `count` times the gradient of the normalised loss to `v`; return its conjugate."""
+    own, shift = total_of(u[:n_labels]) / n_labels, np.float64(largest(u))
+    softmax(u, shift, 1.0, v)
+    of_labels, of_others = total_of(v[:n_labels]), total_of(v[n_labels:])
+    mass = of_labels + of_others
+    if n_labels == 1 and of_labels > of_others:  # a small loss, told to its last digit
+        loss = log1p(of_others / of_labels)
+    else:
+        loss = (shift - own) + log(mass)
+    product = 0.0
+    for j in range(n_labels):
+        # In this order: with one label the first difference is exactly 0.
+        x = ((np.float64(v[j]) - of_labels / n_labels) - of_others / n_labels) / mass
+        product += x * (np.float64(u[j]) - own)
+        v[j] = count * x
+    return product + _scale(u[n_labels:], own, 1.0 / mass, count, v[n_labels:]) - loss
+
+
+@summing_kernel
+def _scale(u, own, scale, count, v):
+    """Multiply `v` by ``count * scale``; return its product with ``u - own``, without `count`."""
+    product = 0.0
+    for j in range(v.size):
+        x = scale * np.float64(v[j])
+        product += x * (np.float64(u[j]) - own)
+        v[j] = count * x
+    return product
 
 
 @conjugate.register(MultilabelSoftmax)

@@ -11,7 +11,8 @@ the `n_labels` true labels *moved to the front*, and no index at all.
 
 At :math:`a = 0` it is the gradient (a subgradient where the loss is not smooth);
 :math:`L(u) = \langle u, v \rangle - L^*(v)` there. `derivative`, that of `step`, is for
-Newton's method; a loss without it is trained by the others.
+Newton's method; a loss without it is trained by the others. A loss whose gradient and conjugate
+are cheaper to compute together says so in `gradient`.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shortlist._generic import generic
+from shortlist._generic import generic, inlined_generic
 from shortlist._jit import inlined, part, summing_kernel
 from shortlist.special.elementary import by_precision
 from shortlist.special.sums import total_of
@@ -31,6 +32,7 @@ __all__ = [
     "derivative",
     "dot",
     "face_tolerance",
+    "gradient",
     "step",
     "total_of",
     "traits",
@@ -39,7 +41,7 @@ __all__ = [
 ]
 
 
-@generic
+@inlined_generic
 def step(loss, q, n_labels, a, v, work):
     """Write the minimiser for the scores `q` and the curvature `a` to `v`.
 
@@ -49,17 +51,31 @@ def step(loss, q, n_labels, a, v, work):
     """
 
 
-@generic
+@inlined_generic
 def conjugate(loss, v, n_labels):
     """Return the conjugate at `v`, a point of its domain, in float64."""
 
 
-@generic
+@inlined_generic
 def value(loss, u, n_labels, v, work):
     """Return the loss at the scores `u`, in float64.
 
     `v` is scratch memory like `u`; `u` may be changed as `step` may change it.
     """
+
+
+@inlined_generic
+def gradient(loss, u, n_labels, v, work):
+    """Write the gradient at the scores `u` to `v`, and return the conjugate there.
+
+    `u` may be changed as `step` may change it.
+    """
+
+
+@gradient.otherwise
+def _(loss, u, n_labels, v, work):
+    step(loss, u, n_labels, 0.0, v, work)
+    return conjugate(loss, v, n_labels)
 
 
 @generic

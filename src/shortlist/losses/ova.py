@@ -20,8 +20,8 @@ from typing import NamedTuple
 import numpy as np
 
 from shortlist._jit import inlined, summing_kernel
-from shortlist.losses.operations import Traits, conjugate, derivative, step, traits, value
-from shortlist.special.elementary import exp, like, log, softplus, xlogx
+from shortlist.losses.operations import Traits, conjugate, derivative, gradient, step, traits, value
+from shortlist.special.elementary import exp, like, log, log1p, softplus, xlogx
 from shortlist.special.omega import omega
 
 
@@ -111,6 +111,26 @@ def _(loss, q, n_labels, a, v, work):
         v[j] = -_logistic_step(-q[j], curvature)
     for j in range(n_labels, q.size):
         v[j] = _logistic_step(q[j], curvature)
+
+
+@gradient.register(OvaLogistic)
+def _(loss, u, n_labels, v, work):
+    return _logistic_gradient(u, n_labels, v)
+
+
+@summing_kernel
+def _logistic_gradient(u, n_labels, v):
+    """Write the gradient to `v`; return the conjugate there, with one logarithm a class."""
+    total, one = 0.0, like(u[0], 1.0)
+    for j in range(u.size):
+        z = -u[j] if j < n_labels else u[j]
+        e = exp(-abs(z))
+        larger = one / (one + e)
+        p, q = (larger, e * larger) if z > 0.0 else (e * larger, larger)
+        # z p - log(1 + e^z), without the difference of large numbers
+        total += np.float64(-abs(z) * (q if z > 0.0 else p)) - np.float64(log1p(e))
+        v[j] = -p if j < n_labels else p
+    return total
 
 
 @conjugate.register(OvaLogistic)

@@ -17,6 +17,7 @@ from shortlist.rows.dense import (
     scores_by_weights,
     weights_of_model,
 )
+from shortlist.rows.multiples import add_four, add_multiple
 from shortlist.rows.products import bounds, chunks
 
 
@@ -46,13 +47,19 @@ class CsrRows(NamedTuple):
 
 @operations.add_scores.register(CsrRows)
 def _(rows, i, weights, out):
-    for j in range(rows.offsets[i], rows.offsets[i + 1]):
-        value, column = rows.data[j], rows.indices[j]
-        for k in range(out.size):
-            out[k] += value * weights[column, k]
+    x, at = rows.data, rows.indices
+    first, last = rows.offsets[i], rows.offsets[i + 1]
+    rest = first + (last - first) % 4
+    for j in range(first, rest):
+        add_multiple(x[j], at[j], weights, out)
+    for j in range(rest, last, 4):
+        four, columns = (
+            (x[j], x[j + 1], x[j + 2], x[j + 3]),
+            (at[j], at[j + 1], at[j + 2], at[j + 3]),
+        )
+        add_four(four, columns, weights, out)
     if rows.intercept != 0.0:
-        for k in range(out.size):
-            out[k] += rows.intercept * weights[rows.columns, k]
+        add_multiple(rows.intercept, rows.columns, weights, out)
 
 
 @operations.add_outer.register(CsrRows)

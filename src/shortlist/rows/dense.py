@@ -10,6 +10,7 @@ import numpy as np
 from shortlist._arrays import FloatArray
 from shortlist._jit import kernel, summing_kernel
 from shortlist.rows import operations
+from shortlist.rows.multiples import add_four, add_multiple
 from shortlist.rows.products import add_transposed, bounds, chunks, slices
 
 #: With fewer columns than this, or with so few weights that they stay in the cache nearest to
@@ -43,15 +44,17 @@ class DenseRows(NamedTuple):
 
 @operations.add_scores.register(DenseRows)
 def _(rows, i, weights, out):
-    d = rows.matrix.shape[1]
-    for j in range(d):
-        value = rows.matrix[i, j]
-        if value != 0:
-            for k in range(out.size):
-                out[k] += value * weights[j, k]
+    x = rows.matrix[i]
+    d = x.size
+    rest = d % 4
+    for j in range(rest):
+        add_multiple(x[j], j, weights, out)
+    for j in range(rest, d, 4):
+        four = x[j], x[j + 1], x[j + 2], x[j + 3]
+        if four[0] != 0 or four[1] != 0 or four[2] != 0 or four[3] != 0:
+            add_four(four, (j, j + 1, j + 2, j + 3), weights, out)
     if rows.intercept != 0.0:
-        for k in range(out.size):
-            out[k] += rows.intercept * weights[d, k]
+        add_multiple(rows.intercept, d, weights, out)
 
 
 @operations.add_outer.register(DenseRows)

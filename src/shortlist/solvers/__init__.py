@@ -247,13 +247,14 @@ def path(
             if not solved or relaxed is not problem:
                 first = choice.first(relaxed, options)
             else:
-                first = choice.next_along(problem, solved[-1].solution.history, options)
+                first = choice.next_along(problem, solved[-1], options)
             if solved:
                 start = warm.start(
                     relaxed, C, solved, memory, first, options.tol, options.n_threads
                 )
             solution = _run(problem, start, options, interruption, first)
-            solved = [*solved[1 - warm.KNOWN :], warm.Solved(C, solution)]
+            if not solved or solution.duals is not solved[-1].solution.duals:
+                solved = [*solved[1 - warm.KNOWN :], warm.remember(C, start, solution, tol)]
             kept.append(solution if keep is None else keep(solution))
             if interruption.happened or solution.status is Status.STOPPED:
                 break

@@ -35,6 +35,7 @@ from shortlist.solvers.problem import Problem, accumulate
 from shortlist.solvers.result import Certificate, History
 from shortlist.solvers.sdca import Sdca
 from shortlist.solvers.team import Team
+from shortlist.solvers.warm import Start
 
 #: Conditions of the problems with a pull, in the order in which they are tried; the last: none.
 _CONDITIONS = (1.0, 25.0, 125.0, 625.0, 5.0, math.inf)
@@ -53,41 +54,41 @@ class Accelerated:
     patience = 500
 
     def __init__(
-        self,
-        problem: Problem,
-        duals: FloatArray,
-        block_size: int | None,
-        seed: int,
-        team: Team,
-        weights: FloatArray | None = None,
+        self, problem: Problem, start: Start, block_size: int | None, seed: int, team: Team
     ) -> None:
         """Begin at given weights of a linear model, or at those of the duals."""
         self.problem, self.team = problem, team
+        duals, of_duals = start.duals, start.of_duals
+        of_duals = problem.model(duals, team) if of_duals is None else of_duals
         self.hardness = condition(problem)
         self.tried = 0  # how often a condition was left for the next
         self.least = math.inf  # the least excess with the present condition, and when it was seen
         self.least_at = self.judged_at = 0
         pulled = problem.with_anchor(np.zeros((problem.d, problem.m), problem.dtype))
-        self.sdca = Sdca(pulled, duals, block_size, seed, team)
+        self.sdca = Sdca(pulled, duals, block_size, seed, team, np.zeros_like(of_duals))
         self.is_exact = linear = operations.is_linear(problem.rows)
         # the last proximal point
-        self.point = problem.model(duals, team) if weights is None or not linear else weights
+        self.point = of_duals if start.weights is None or not linear else start.weights
         self.duals, self.dual = duals.copy(), -math.inf  # the best so far
         # Of a kernel's models only scores are known; the coefficients behind them are kept, too.
         self.behind = None if linear else self._behind_model()
         self.anchor_behind = None if self.behind is None else np.zeros_like(self.behind)
         self.reached = math.inf
         self.best: tuple[FloatArray, FloatArray | None] = self.point, self.behind
-        self._restart()
+        if start.certificate is not None and linear:
+            self.reached, self.dual = start.certificate
+        self._restart(of_duals)
 
-    def _restart(self) -> None:
-        """Pull towards the last point, without momentum."""
+    def _restart(self, of_duals: FloatArray) -> None:
+        """Pull towards the last point, without momentum; the weights of the duals are given."""
         wanted = _CONDITIONS[self.tried % len(_CONDITIONS)]
         self.kappa = max(self.hardness / wanted - 1.0, 0.0)
         self.momentum = 1.0
         self.sdca.problem.set_weights(self.problem.c / (1.0 + self.kappa))
         self._pull_towards(self.point, self.behind)
-        self.sdca.recompute_model()
+        own = 0.0 if self.problem.anchor is None else self.problem.anchor
+        share = self.problem.dtype.type(1.0 / (1.0 + self.kappa))
+        self.sdca.set_model(self.sdca.problem.anchor + share * (of_duals - own))
         self.sdca.wake()
 
     def _pull_towards(self, Z: FloatArray, behind: FloatArray | None) -> None:
@@ -171,7 +172,7 @@ class Accelerated:
             self.least, self.least_at = excess, self.judged_at
             self.sdca.duals[:] = self.duals
             self.point, self.behind = self.best
-            self._restart()
+            self._restart(self.problem.model(self.duals, self.team))
 
     def _patience(self) -> float:
         """Return the passes after which a condition is left: more when all were tried before."""

@@ -28,9 +28,9 @@ from shortlist.solvers.newton import Newton
 from shortlist.solvers.options import Options
 from shortlist.solvers.problem import Problem
 from shortlist.solvers.result import History
-from shortlist.solvers.sdca import Sdca
+from shortlist.solvers.sdca import Given, Sdca
 from shortlist.solvers.team import Team
-from shortlist.solvers.warm import MANY_PASSES, Start
+from shortlist.solvers.warm import MANY_PASSES, Solved, Start
 from shortlist.solvers.whitened import Whitened
 
 #: The names that a user may ask for.
@@ -104,15 +104,18 @@ def check(solver: str, problem: Problem) -> None:
 
 def start(name: str, problem: Problem, at: Start, options: Options, team: Team) -> Method:
     """Return the run of a method from given duals; all but plain passes also from weights."""
-    if name == "newton" and traits(problem.loss).entropic:
-        kind = EntropicNewton if systems.are_easy(problem) else GrowingNewton
-        return kind(problem, at, team, options.tol)
     if name == "newton":
-        return Newton(problem, at.duals, team, at.weights, options.tol, at.memory)
-    passes = (problem, at.duals, options.block_size, options.seed, team)
-    if name == "whitened":
-        return Whitened(*passes, at.weights, at.memory)
-    return Accelerated(*passes, at.weights) if name == "accelerated" else Sdca(*passes)
+        entropic = EntropicNewton if systems.are_easy(problem) else GrowingNewton
+        kind = entropic if traits(problem.loss).entropic else Newton
+        return kind(problem, at, team, options.tol)
+    if name == "sdca":
+        given = None
+        if at.weights is not None and at.certificate is not None:
+            given = Given(at.certificate.primal, at.weights, options.tol)
+        passes = problem, at.duals, options.block_size, options.seed, team
+        return Sdca(*passes, at.of_duals, given)
+    with_pull = Whitened if name == "whitened" else Accelerated
+    return with_pull(problem, at, options.block_size, options.seed, team)
 
 
 def first(problem: Problem, options: Options, is_cold: bool = True) -> str:
@@ -272,24 +275,28 @@ def _has_derivative(problem: Problem) -> bool:
     return derivative.serves(type(problem.loss))
 
 
-def next_along(problem: Problem, history: History, options: Options) -> str:
+def next_along(problem: Problem, last: Solved, options: Options) -> str:
     """Return the method to begin the next C of a path with: usually that which ended the last.
 
     The first step of Newton's method for an entropy is mostly enough there: it is taken where it
-    costs less than the passes of the last C. Many plain passes are left for some with a pull.
+    costs less than the passes of the last C. Where only the duals are not good enough, plain
+    passes raise their objective at once, others take it down first. But many plain passes are left
+    for some with a pull.
     """
-    last = history[-1]
+    line = last.solution.history[-1]
     if options.solver != "auto":
         return options.solver
-    if last.method != "newton" and _steps_are_easy(problem):
-        pull = 1.0 if last.method == "sdca" else _WITH_PULL
-        columns = float(problem.d) if last.method == "whitened" else None
-        passes = _cost_of_passes(problem, last.epoch, columns, pull)
+    if line.method != "newton" and _steps_are_easy(problem):
+        pull = 1.0 if line.method == "sdca" else _WITH_PULL
+        columns = float(problem.d) if line.method == "whitened" else None
+        passes = _cost_of_passes(problem, line.epoch, columns, pull)
         if _FIRST_STEPS * _cost_of_step_along(problem) < passes:
             return "newton"
-    if last.method == "sdca" and last.epoch > MANY_PASSES:
+    if line.method == "sdca" and line.epoch > MANY_PASSES:
         return "accelerated"
-    return last.method
+    if line.method == "accelerated" and last.foresaw:
+        return "sdca"
+    return line.method
 
 
 def _cost_of_step_along(problem: Problem) -> float:

@@ -116,6 +116,7 @@ class EntropicNewton(PrimalMethod):
             self.best = primal, point.model
         if dual > self.dual:
             self.dual, self.duals = dual, point.duals
+            self.memory.of_duals = point.duals, point.of_duals
 
     def _descend(self, direction: FloatArray, first: float) -> None:
         """Go to the end of a direction, which is mostly right; on or back where it is not.

@@ -31,13 +31,13 @@ from shortlist.losses import batch
 from shortlist.losses.operations import traits
 from shortlist.solvers import systems
 from shortlist.solvers.linear_form import LinearForm
-from shortlist.solvers.memory import Memory
 from shortlist.solvers.method import Numbers
 from shortlist.solvers.primal import PrimalMethod
 from shortlist.solvers.problem import Problem
 from shortlist.solvers.search import find_root
 from shortlist.solvers.systems import square
 from shortlist.solvers.team import Team
+from shortlist.solvers.warm import Start
 
 #: The first curvature of a loss about its centre makes the problem as hard as this one.
 _FIRST_CONDITION = 30.0
@@ -54,22 +54,18 @@ _STEPS_OF_DRIFT = 10
 class Newton(PrimalMethod):
     """Weights, their scores, and the duals about which losses are smoothed."""
 
-    def __init__(
-        self,
-        problem: Problem,
-        duals: FloatArray,
-        team: Team,
-        weights: FloatArray | None = None,
-        tol: float = 0.0,
-        memory: Memory | None = None,
-    ) -> None:
+    def __init__(self, problem: Problem, start: Start, team: Team, tol: float) -> None:
         """Begin at given weights, as a user gets them, or at those of the duals."""
         self.team, self.tol = team, tol
-        self.form = LinearForm(problem, team, memory)
+        self.form = LinearForm(problem, team, start.memory)
         self.problem = self.form.problem
+        duals, weights = start.duals, start.weights
         self.duals = duals  # the centre, with the best dual objective so far
         self.candidate = np.empty_like(duals)
-        self.model = self.problem.model(duals, team)
+        if start.of_duals is None:
+            self.model = self.problem.model(duals, team)
+        else:
+            self.model = self.form.model(start.of_duals)
         of_duals, self.is_warm = self.model, weights is not None
         if weights is not None:
             self.model = self.form.model(weights)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from shortlist._arrays import FloatArray
+from shortlist.rows import operations
 from shortlist.solvers.problem import Problem
 from shortlist.solvers.result import Certificate
 from shortlist.solvers.team import Team
@@ -29,10 +30,16 @@ class Point(NamedTuple):
 
 
 def look(problem: Problem, model: FloatArray, scores: FloatArray, team: Team) -> Point:
-    """Return both objectives of a model whose scores are known, and of the gradients there."""
+    r"""Return both objectives of a model whose scores are known, and of the gradients there.
+
+    The losses follow up to rounding: :math:`L(u) = \langle u, v \rangle - L^*(v)`, and
+    :math:`\sum_i c_i \langle W' x_i, v_i \rangle = \langle W, W_0 - W(v) \rangle`.
+    """
     duals = np.empty_like(scores)
-    losses, conjugates = problem.gradients(scores, team, duals)
+    conjugates = problem.gradients(scores, team, duals)
     of_duals = problem.model(duals, team)
+    moved = of_duals if problem.anchor is None else of_duals - problem.anchor
+    losses = -float(operations.inner(problem.rows, model, None, moved)) - conjugates
     dual = problem.dual_at(duals, conjugates, of_duals)
     certificate = Certificate(problem.half(model, None) + losses, dual)
     return Point(model, scores, duals, of_duals, certificate)

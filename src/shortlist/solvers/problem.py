@@ -140,7 +140,11 @@ class Problem:
         if not duals.any():  # where a run begins
             model[:] = 0.0 if self.anchor is None else self.anchor
             return model
-        accumulate(self.rows, self.coefficients(duals), model, team)
+        if (self.c == self.c[0]).all():  # one weight for all scales the sum, not its terms
+            accumulate(self.rows, duals.__getitem__, model, team)
+            model *= self.dtype.type(-self.c[0])
+        else:
+            accumulate(self.rows, self.coefficients(duals), model, team)
         if self.anchor is not None:
             model += self.anchor
         return model
@@ -185,21 +189,15 @@ class Problem:
         self.in_chunks(value, team)
         return self.half(model, None) + float(self.c @ values)
 
-    def gradients(
-        self, scores: FloatArray, team: Team, out: FloatArray
-    ) -> tuple[float, NDArray[np.float64]]:
-        r"""Write the gradients of a smooth loss; return the sum of the losses, and conjugates.
-
-        The losses follow up to rounding: :math:`L(u) = \langle u, v \rangle - L^*(v)`.
-        """
+    def gradients(self, scores: FloatArray, team: Team, out: FloatArray) -> float:
+        """Write the gradients of a smooth loss; return the weighted sum of the conjugates."""
         conjugates = np.empty(self.n)
 
         def write(some: slice, *labels: NDArray[np.int64]) -> None:
             self.run(batch.gradient_rows, scores[some], *labels, out[some], conjugates[some])
 
         self.in_chunks(write, team)
-        products = np.einsum("ij,ij->i", scores, out, dtype=np.float64)
-        return float(self.c @ (products - conjugates)), conjugates
+        return float(self.c @ conjugates)
 
     def half(self, model: FloatArray, coefficients: Coefficients) -> float:
         """Return the regulariser's part of the primal objective."""
@@ -219,18 +217,16 @@ class Problem:
             self.run(batch.conjugate_rows, duals[some], *labels, conjugates[some])
 
         self.in_chunks(conjugate, team)
-        return self.dual_at(duals, conjugates, model)
+        return self.dual_at(duals, float(self.c @ conjugates), model)
 
-    def dual_at(
-        self, duals: FloatArray, conjugates: NDArray[np.float64], model: FloatArray
-    ) -> float:
-        """Return the dual objective where conjugates are known."""
+    def dual_at(self, duals: FloatArray, conjugates: float, model: FloatArray) -> float:
+        """Return the dual objective where the weighted sum of the conjugates is known."""
         coefficients = self.coefficients(duals)
         half, across = self.half(model, coefficients), 0.0
         if self.anchor is not None:
             moved = model - self.anchor
             across = float(operations.inner(self.rows, moved, coefficients, self.anchor))
-        return -float(self.c @ conjugates) - half - across
+        return -conjugates - half - across
 
 
 def _nothing(*args: Any) -> None:

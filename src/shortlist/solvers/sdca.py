@@ -62,6 +62,14 @@ _ROUNDS_BETWEEN_CHECKS = 8
 _EPOCHS_OF_DRIFT = 10
 
 
+class Given(NamedTuple):
+    """Weights with a known primal objective, which need not be those of any duals."""
+
+    primal: float
+    weights: FloatArray
+    enough: float  # the gap at which they are not compared with the model's
+
+
 class _Block(NamedTuple):
     """A block after its sweep; only the examples that moved."""
 
@@ -88,6 +96,9 @@ class Sdca:
     model : ndarray, shape (d, m), optional
         The model to begin from, which is written to; by default that of the duals. On one of
         several machines it is the common model.
+    given : Given, optional
+        Weights of a linear model to certify, as long as those of the duals are no better: at a
+        large C they may be good for long before these are.
     """
 
     name = "sdca"
@@ -102,8 +113,10 @@ class Sdca:
         seed: int | Sequence[int],
         team: Team,
         model: FloatArray | None = None,
+        given: Given | None = None,
     ) -> None:
         self.problem, self.duals, self.team = problem, duals, team
+        self.given, self.prefers_given = given, False
         self.model = problem.model(duals, team) if model is None else model
         self.rng = np.random.default_rng(seed)
         self.resting = Resting(problem.c)
@@ -148,6 +161,11 @@ class Sdca:
         self.problem.model(self.duals, self.team, out=self.model)
         self.exact_at = self.epoch
 
+    def set_model(self, model: FloatArray) -> None:
+        """Set the model where it is known to be that of the duals."""
+        self.model[:] = model
+        self.exact_at = self.epoch
+
     def move_anchor(self, anchor: FloatArray) -> None:
         """Go on with the same duals, regularised towards other weights."""
         assert self.problem.anchor is not None
@@ -158,7 +176,15 @@ class Sdca:
         """Return both objectives; `exact` computes the model anew from the duals."""
         if exact:
             self.recompute_model()
-        return self.problem.certificate(self.model, self.duals, self.team)
+        problem, given = self.problem, self.given
+        if given is None:
+            return problem.certificate(self.model, self.duals, self.team)
+        primal, dual = given.primal, problem.dual(self.duals, self.model, self.team)
+        self.prefers_given = True
+        if Certificate(primal, dual).gap > given.enough:
+            own = problem.primal(self.model, problem.coefficients(self.duals), self.team)
+            self.prefers_given, primal = primal <= own, min(primal, own)
+        return Certificate(primal, dual)
 
     @property
     def has_drifted(self) -> bool:
@@ -191,6 +217,8 @@ class Sdca:
 
     def weights(self) -> FloatArray:
         """Return the weights of the present model, in the form that is given to the user."""
+        if self.given is not None and self.prefers_given:
+            return self.given.weights
         return operations.weights(
             self.problem.rows, self.model, self.problem.coefficients(self.duals)
         )

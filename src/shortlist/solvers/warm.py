@@ -7,8 +7,9 @@ go on as they went before. In :math:`\log C` the steps of the weights grow or sh
 where C is small they double with C, where the data are nearly separable they are all alike, and
 where C hardly matters any more they halve.
 
-For a smooth loss the weights that go on are often good enough as they are: then nothing is left to
-do for this C.
+What the last solution is worth for another C follows from what it was for its own: the losses and
+the conjugates are multiplied with the factor of C, and so are the weights of its duals. Where that
+is good enough, or, for a smooth loss, the weights that go on are, nothing is left to do for this C.
 """
 
 from __future__ import annotations
@@ -31,10 +32,14 @@ from shortlist.solvers.team import Team
 
 #: How many of the last solutions tell where the weights go.
 KNOWN = 3
-#: The most that a step in log C may be longer than the last, by its length and by its growth.
-_FARTHEST = 2.0
+#: The most that a step in log C may be longer than the last, unless weights are linear in C.
+_FARTHEST, _LINEAR = 2.0, 0.95
+#: The least growth that is told from none.
+_LEAST = 1e-3
 #: Plain passes of more than this are worth more thought at the next C.
 MANY_PASSES = 4
+#: The part of the tolerance that weights of a start may leave, to be called good.
+_GOOD = 0.5
 #: Methods whose number of passes hardly changes from one C to the next.
 _FORESEEABLE = ("sdca", "accelerated")
 
@@ -44,6 +49,8 @@ class Solved(NamedTuple):
 
     C: float
     solution: Solution
+    of_duals: FloatArray | None = None  # the weights of its duals, where they are known
+    foresaw: bool = False  # whether the weights of its start were good enough
 
 
 class Start(NamedTuple):
@@ -52,10 +59,28 @@ class Start(NamedTuple):
     duals: FloatArray
     weights: FloatArray | None = None
     memory: Memory | None = None  # along a path
+    of_duals: FloatArray | None = None  # the weights of these duals, where known; written to
     certificate: Certificate | None = None  # of these duals and weights, where it is known
     point: Point | None = None  # at these weights, for a smooth loss
     seconds: float = 0.0  # that were spent to find them
     check: int = 0  # the pass after which a first evaluation is worth its cost, where it is known
+
+
+def remember(C: float, start: Start, solution: Solution, tol: float) -> Solved:
+    """Return what is known of a C after its solution."""
+    last, before, after = solution.history[-1], start.certificate, solution.certificate
+    if start.memory is None or not isinstance(after, Certificate):  # or without a dual
+        return Solved(C, solution)
+    is_kept = solution.weights is start.weights
+    of_duals = start.memory.weights_of(solution.duals)
+    if last.epoch == 0:
+        of_duals = start.of_duals
+    elif last.method == "sdca" and not is_kept:
+        of_duals = solution.weights
+    foresaw = is_kept
+    if before is not None and not is_kept:
+        foresaw = Certificate(before.primal, after.dual).gap <= _GOOD * tol
+    return Solved(C, solution, of_duals, foresaw)
 
 
 def start(
@@ -71,26 +96,53 @@ def start(
 
     It may be a solution to the gap `tol` already; `first` is the method that begins otherwise.
     """
-    began = time.perf_counter()
+    began, last = time.perf_counter(), solved[-1]
+    is_linear = operations.is_linear(problem.rows)
     with Team(n_threads) as team:
-        if _are_foreseen(problem, solved[-1], memory):
-            found = _of_smooth(problem, C, solved, memory, first, tol, team)
+        same = _at_last(problem, C, last, team)
+        if same.certificate is not None and same.certificate.gap <= tol:
+            found = same
+        elif _are_foreseen(problem, last, memory):
+            found = _of_smooth(problem, C, solved, same, first, tol, team)
+            memory.foresees = found.point is not None and found.duals is found.point.duals
         elif problem.mean_curvature <= 1.0:  # examples hardly compete: nothing is better
-            found = Start(solved[-1].solution.duals.copy())
-        elif _takes_few_passes(solved[-1], first) or not operations.is_linear(problem.rows):
-            found = Start(_best_duals(problem, C, solved[-1], team)[0])
+            found = Start(same.duals.copy(), of_duals=same.of_duals)
+        elif _takes_few_passes(last, first) or not is_linear:
+            found = _best_duals(problem, C / last.C, same, tol, team)[0]
         else:
-            found = _of_any(problem, C, solved, team)
+            found = _of_any(problem, C, solved, same, tol, team)
     check = _first_check(solved, first, tol)
     return found._replace(memory=memory, seconds=time.perf_counter() - began, check=check)
+
+
+def _at_last(problem: Problem, C: float, last: Solved, team: Team) -> Start:
+    """Return the last solution itself, with its certificate for this C where the model is linear.
+
+    Its duals must not be written to.
+    """
+    (weights, duals, certificate, *_), times = last.solution, C / last.C
+    base = 0.0 if problem.anchor is None else problem.anchor
+    if last.of_duals is None:
+        of_duals = problem.model(duals, team)
+    else:
+        of_duals = base + problem.dtype.type(times) * (last.of_duals - base)
+    if not (operations.is_linear(problem.rows) and isinstance(certificate, Certificate)):
+        return Start(duals, of_duals=of_duals)
+    half = problem.half(weights, None)
+    primal = half + times * (certificate.primal - half)
+    before = base + problem.dtype.type(1.0 / times) * (of_duals - base)
+    conjugates = problem.dual_at(duals, 0.0, before) - certificate.dual
+    dual = problem.dual_at(duals, times * conjugates, of_duals)
+    return Start(duals, weights, of_duals=of_duals, certificate=Certificate(primal, dual))
 
 
 def _takes_few_passes(last: Solved, first: str) -> bool:
     """Return whether plain passes are so few that weights are not worth a look.
 
-    If there was none at the last C, that look was worth it.
+    If there was none at the last C, or its weights were foreseen, that look was worth it.
     """
-    return first == "sdca" and 0 < last.solution.history[-1].epoch <= MANY_PASSES
+    few = 0 < last.solution.history[-1].epoch <= MANY_PASSES
+    return first == "sdca" and few and not last.foresaw
 
 
 def _are_foreseen(problem: Problem, last: Solved, memory: Memory) -> bool:
@@ -124,64 +176,74 @@ def _of_smooth(
     problem: Problem,
     C: float,
     solved: Sequence[Solved],
-    memory: Memory,
+    same: Start,
     first: str,
     tol: float,
     team: Team,
 ) -> Start:
     """Return a start for a smooth loss, whose duals at weights are its gradients there."""
-    last = solved[-1]
     point = _point_at(problem, _ahead(problem, C, solved), team)
-    if point.certificate.gap > tol and _primal_at_last(problem, C, last, team) < (
-        point.certificate.primal
-    ):
-        point = _point_at(problem, last.solution.weights, team)
-    (primal, dual), duals = point.certificate, point.duals
+    if point.certificate.gap > tol and _primal_of(same) < point.certificate.primal:
+        point = _point_at(problem, solved[-1].solution.weights, team)
+    found, (primal, dual) = Start(point.duals, of_duals=point.of_duals), point.certificate
     needs_duals = first != "newton" or not traits(problem.loss).entropic
     if point.certificate.gap > tol and needs_duals:
-        others, reached = _best_duals(problem, C, last, team)
-        memory.foresees = reached <= dual
-        duals, dual = (others, reached) if reached > dual else (duals, dual)
+        others, reached = _best_duals(problem, C / solved[-1].C, same, tol, team)
+        found, dual = (others, reached) if reached > dual else (found, dual)
     certificate = Certificate(primal, dual)
     if certificate.gap <= tol and problem.dtype == np.float32:  # the losses are rounded less
         certificate = Certificate(problem.primal(point.model, None, team), dual)
-    return Start(duals, point.model, certificate=certificate, point=point)
+    return found._replace(weights=point.model, certificate=certificate, point=point)
 
 
-def _of_any(problem: Problem, C: float, solved: Sequence[Solved], team: Team) -> Start:
+def _of_any(
+    problem: Problem, C: float, solved: Sequence[Solved], same: Start, tol: float, team: Team
+) -> Start:
     """Return a start for any loss and a linear storage."""
-    duals, dual = _best_duals(problem, C, solved[-1], team)
-    ahead = _ahead(problem, C, solved)
-    there = problem.primal_at(ahead, problem.scores(ahead, team), team)
-    here = _primal_at_last(problem, C, solved[-1], team)
-    if here <= there:
-        return Start(duals, solved[-1].solution.weights, certificate=Certificate(here, dual))
-    return Start(duals, ahead, certificate=Certificate(there, dual))
+    found, dual = _best_duals(problem, C / solved[-1].C, same, tol, team)
+    weights = _ahead(problem, C, solved)
+    primal = problem.primal_at(weights, problem.scores(weights, team), team)
+    if _primal_of(same) <= primal:
+        weights, primal = solved[-1].solution.weights, _primal_of(same)
+    return found._replace(weights=weights, certificate=Certificate(primal, dual))
 
 
-def _primal_at_last(problem: Problem, C: float, last: Solved, team: Team) -> float:
-    """Return the primal objective of the last weights: it is linear in C."""
-    weights, certificate = last.solution.weights, last.solution.certificate
-    if not isinstance(certificate, Certificate):  # of another loss, which is not convex
-        return problem.primal(weights, None, team)
-    half = problem.half(weights, None)
-    return half + C / last.C * (certificate.primal - half)
+def _primal_of(start: Start) -> float:
+    return math.inf if start.certificate is None else start.certificate.primal
 
 
-def _best_duals(problem: Problem, C: float, last: Solved, team: Team) -> tuple[FloatArray, float]:
-    """Return the last duals or, for a larger C, those that have the last weights; and their dual.
+def _best_duals(
+    problem: Problem, times: float, same: Start, tol: float, team: Team
+) -> tuple[Start, float]:
+    """Return the best multiple of the last duals for a C that many `times` as large; its dual.
 
-    The better of the two, that is. Their models are multiples of each other.
+    Those of the last weights are smaller by as much; near their optimum the dual objective is a
+    parabola, whose slope at the last duals is that of an optimum for another C.
     """
-    duals = last.solution.duals.copy()
-    model = problem.model(duals, team)
-    reached = problem.dual(duals, model, team)
-    if C <= last.C or problem.mean_curvature <= 1.0:  # duals may be shrunk, not stretched
-        return duals, reached
-    share = problem.dtype.type(last.C / C)
-    shrunk, base = share * duals, 0.0 if problem.anchor is None else problem.anchor
-    of_shrunk = problem.dual(shrunk, base + share * (model - base), team)
-    return (shrunk, of_shrunk) if of_shrunk > reached else (duals, reached)
+    base, of_duals = 0.0 if problem.anchor is None else problem.anchor, same.of_duals
+    assert of_duals is not None
+    kind = problem.dtype.type
+
+    def multiple(share: float) -> tuple[Start, float]:
+        duals, model = kind(share) * same.duals, base + kind(share) * (of_duals - base)
+        return Start(duals, of_duals=model), problem.dual(duals, model, team)
+
+    if same.certificate is None:
+        reached = problem.dual(same.duals, of_duals, team)
+    else:
+        reached = same.certificate.dual
+    share = 1.0 / times
+    slope = 2.0 * (1.0 - share) * problem.half(of_duals, problem.coefficients(same.duals))
+    most = 0.5 * (1.0 - share) * slope  # that a multiple can gain
+    if times <= 1.0 or problem.mean_curvature <= 1.0 or most <= tol * abs(reached):
+        return Start(same.duals.copy(), of_duals=of_duals), reached
+    found = multiple(share)
+    bend = 2.0 * (reached + (1.0 - share) * slope - found[1]) / (1.0 - share) ** 2
+    if bend > 0.0 and share < 1.0 - slope / bend < 1.0:
+        found = max(found, multiple(1.0 - slope / bend), key=lambda each: each[1])
+    if found[1] > reached:
+        return found
+    return Start(same.duals.copy(), of_duals=of_duals), reached
 
 
 def _ahead(problem: Problem, C: float, solved: Sequence[Solved]) -> FloatArray:
@@ -192,29 +254,39 @@ def _ahead(problem: Problem, C: float, solved: Sequence[Solved]) -> FloatArray:
     if len(solved) == 1:
         return kind(C / last.C) * weights if grows else weights
     step = weights - solved[-2].solution.weights
-    ahead = _steps_ahead(C, solved, step, C / last.C if grows else 1.0)
+    ahead = _steps_ahead(C, solved, step, 1.0 if grows else 0.0)
     return weights + kind(ahead) * step if ahead > 0.0 else weights
 
 
-def _steps_ahead(C: float, solved: Sequence[Solved], step: FloatArray, growth: float) -> float:
-    """Return how many of the last steps the next one is, or 0 where it goes back.
+def _steps_ahead(C: float, solved: Sequence[Solved], step: FloatArray, rate: float) -> float:
+    r"""Return how many of the last steps the next one is, or 0 where it goes back.
 
-    The derivative of the weights by log C is multiplied by the same factor for equal distances:
-    by `growth`, where too little is known to measure it.
+    The derivative of the weights by :math:`t = \log C` changes like :math:`e^{rt}`: where too
+    little is known to measure `r`, it is `rate`. With C itself, `r` is 1, and never more.
     """
     logs = [math.log(each.C) for each in (*solved, Solved(C, solved[-1].solution))]
-    distances = np.diff(logs)
-    past, ahead = float(distances[-2]), float(distances[-1])
+    *_, past, ahead = np.diff(logs).tolist()
     if past * ahead <= 0.0:
         return 0.0
-    steps = min(ahead / past, _FARTHEST)
-    if len(solved) == KNOWN and distances[-3] * past > 0.0:
-        before = solved[-2].solution.weights - solved[-3].solution.weights
-        square = float(np.vdot(before, before))
-        if square > 0.0:
-            growth = float(np.vdot(step, before)) / square * float(distances[-3]) / past
-            growth = max(growth, 0.0) ** ((past + ahead) / (float(distances[-3]) + past))
-    return steps * min(growth, _FARTHEST)
+    if len(solved) == KNOWN:
+        rate = _rate(solved, step, rate)
+    if abs(ahead) > _FARTHEST * abs(past) and rate < _LINEAR:
+        ahead = _FARTHEST * past
+    if abs(rate * past) < 1e-3:
+        return ahead / past
+    return math.expm1(rate * ahead) / -math.expm1(-rate * past)
+
+
+def _rate(solved: Sequence[Solved], step: FloatArray, otherwise: float) -> float:
+    """Return how the derivative changed from the step before the last to the last."""
+    first, second, third = solved
+    before = second.solution.weights - first.solution.weights
+    far, past = math.log(second.C / first.C), math.log(third.C / second.C)
+    square = float(np.vdot(before, before))
+    if square == 0.0 or far * past <= 0.0:
+        return otherwise
+    growth = float(np.vdot(step, before)) / square * far / past
+    return min(2.0 * math.log(max(growth, _LEAST)) / (far + past), 1.0)
 
 
 def _point_at(problem: Problem, weights: FloatArray, team: Team) -> Point:

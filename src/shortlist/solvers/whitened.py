@@ -48,6 +48,7 @@ from shortlist.solvers.problem import Problem
 from shortlist.solvers.result import Certificate, History
 from shortlist.solvers.sdca import Sdca
 from shortlist.solvers.team import Team
+from shortlist.solvers.warm import Start
 
 #: Passes between two evaluations, which also set the pull.
 _PASSES = 5
@@ -70,17 +71,11 @@ class Whitened:
     is_exact = False
 
     def __init__(
-        self,
-        problem: Problem,
-        duals: FloatArray,
-        block_size: int | None,
-        seed: int,
-        team: Team,
-        weights: FloatArray | None = None,
-        memory: Memory | None = None,
+        self, problem: Problem, start: Start, block_size: int | None, seed: int, team: Team
     ) -> None:
         """Begin at given weights, as a user gets them, or at those of the duals."""
-        memory = Memory() if memory is None else memory
+        duals, weights = start.duals, start.weights
+        memory = Memory() if start.memory is None else start.memory
         self.problem, self.team, self.memory = problem, team, memory
         self.form = LinearForm(problem, team, memory)
         linear = self.form.problem
@@ -93,7 +88,10 @@ class Whitened:
         self.turned = Problem(
             DenseRows(self.examples, 0.0), linear.labels, linear.loss, linear.c, anchor
         )
-        model = self.turned.model(duals, team)
+        if start.of_duals is None:
+            model = self.turned.model(duals, team)
+        else:
+            model = self.axes.T @ self.form.model(start.of_duals)
         self.is_warm, self.has_begun = weights is not None, False
         self.point = model if weights is None else self.axes.T @ self.form.model(weights)
         self.duals, self.dual = duals.copy(), -math.inf  # the best so far
