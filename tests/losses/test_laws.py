@@ -59,6 +59,21 @@ def test_what_is_computed_together_is_what_is_computed_alone(case):
         np.testing.assert_allclose(conjugates, expected, rtol=0, atol=50 * eps * (1 + scale))
 
 
+@over([("softmax", {}), ("ova_logistic", {}), ("multilabel_softmax", {"normalize": True})])
+def test_a_step_is_the_gradient_where_it_leads_for_any_number_of_classes(case):
+    """v = step(q, a) is the gradient at q - a v; vectors are filled up to whole registers."""
+    name, p = case
+    loss = losses.make(name, **p)
+    for m, a in itertools.product((2, 15, 16, 17, 31, 33, 101), (1e-3, 1.0, 1e4)):
+        q, labels = examples(name, m=m, scale=3.0)
+        v = losses.step(loss, q, labels, a)
+        np.testing.assert_allclose(
+            losses.gradient(loss, q - a * v, labels), v, atol=1e-12 * a + 1e-13
+        )
+        single = losses.step(loss, q.astype(np.float32), labels, a)
+        np.testing.assert_allclose(single, v, atol=1e-5)
+
+
 @over([("softmax", {}), ("ova_logistic", {})])
 def test_small_losses_are_told_to_their_last_digits(case):
     """Also as the difference of product and conjugate, where all others are far below."""

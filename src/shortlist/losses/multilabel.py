@@ -115,7 +115,7 @@ def _(loss, q, n_labels, a, v, work):
     curvature = a * count
     for j in range(n_labels):
         q[j] += curvature / n_labels
-    entropic_simplex(q, curvature, v)
+    entropic_simplex(q, curvature, v, work)
     # The labels' elements are differences of nearly equal numbers; that the sum is 0 tells them
     # to the precision of the small others, which matters where C is large.
     taken = total_of(v[n_labels:]) + total_of(v[:n_labels])

@@ -19,10 +19,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shortlist._jit import inlined, summing_kernel
+from shortlist._jit import inlined, kernel, summing_kernel
 from shortlist.losses.operations import Traits, conjugate, derivative, gradient, step, traits, value
 from shortlist.special.elementary import exp, like, log, log1p, softplus, xlogx
 from shortlist.special.omega import omega
+from shortlist.special.padding import fill_up, padded_part
 
 
 class OvaSvm(NamedTuple):
@@ -106,11 +107,20 @@ def _(loss, q, n_labels, a, v, work):
         for j in range(q.size):
             v[j] = -_sigmoid(-q[j]) if j < n_labels else _sigmoid(q[j])
         return
-    curvature = like(q[0], a)
-    for j in range(n_labels):
-        v[j] = -_logistic_step(-q[j], curvature)
-    for j in range(n_labels, q.size):
-        v[j] = _logistic_step(q[j], curvature)
+    _logistic_steps(q, n_labels, like(q[0], a), v, work)
+
+
+@kernel
+def _logistic_steps(q, n_labels, a, v, work):
+    """Write the steps of all classes to `v`, in whole vector registers."""
+    p = padded_part(work[0], q)
+    for j in range(q.size):
+        p[j] = -q[j] if j < n_labels else q[j]
+    fill_up(p, q.size)
+    for j in range(p.size):
+        p[j] = _logistic_step(p[j], a)
+    for j in range(q.size):
+        v[j] = -p[j] if j < n_labels else p[j]
 
 
 @gradient.register(OvaLogistic)

@@ -27,6 +27,7 @@ import numpy as np
 from shortlist._jit import inlined, kernel, summing_kernel
 from shortlist.special.elementary import by_precision, exp, like, log, offset
 from shortlist.special.omega import omega, omega_bend, omega_slope
+from shortlist.special.padding import fill_up, padded_part
 from shortlist.special.select import largest
 from shortlist.special.sums import mean, sum_of_exp
 
@@ -97,27 +98,31 @@ def softmax(z, shift, total, out):
 
 
 @kernel
-def entropic_simplex(z, alpha, out):
+def entropic_simplex(z, alpha, out, work):
     r"""Write the solution to `out`; return `shift` and `t`.
 
     :math:`x = V(z - shift - t) / \alpha`. At :math:`\alpha = 0`, and where it is too small
     to be told from it, :math:`x = e^{z - shift - t}`.
     """
     shift = np.float64(largest(z))
-    mass = sum_of_exp(z, shift)
     tolerance, enough = newton_tolerance(z[0]), halley_tolerance(z[0])
     if alpha < tolerance * tolerance:
+        mass = sum_of_exp(z, shift)
         softmax(z, shift, mass, out)
         return shift, log(mass)
-    share = alpha / z.size
+    inner, values = padded_part(work[0], z), padded_part(work[1], z)
+    inner[: z.size] = z
+    fill_up(inner, z.size)
+    mass, share = sum_of_exp(inner, shift), alpha / z.size
     t = max(log(mass) - alpha / mass - log(alpha), mean(z, shift) - share - log(share))
     for _ in range(_MAX_STEPS):
         t = np.float64(like(z[0], t))
-        total, slope, bend = omega_pass(z, shift, t, out)
+        total, slope, bend = omega_pass(inner, shift, t, values)
         step = bounded_step(total - alpha, slope, total, alpha, tolerance)
         step /= max(1.0 - 0.5 * step * bend / slope, 0.5)  # at most twice Newton's
         if abs(step) < enough:
             break
         t += step
-    correct(out, step, np.inf, 1.0 / alpha)
+    correct(values[: z.size], step, np.inf, 1.0 / alpha)
+    out[:] = values[: z.size]
     return shift, t + step

@@ -14,6 +14,7 @@ from shortlist._generic import generic
 from shortlist._jit import keep_alive, kernel, summing_kernel, uncounted
 from shortlist.prox import bipartite, entropic, entropic_topk, topk, topk_sum, variable_fixing
 from shortlist.prox.clip import apply_clip
+from shortlist.special.padding import padded
 from shortlist.special.select import LANES
 
 
@@ -86,7 +87,7 @@ def _(prox_map, a, out, work):
 
 @apply.register(EntropicSimplex)
 def _(prox_map, a, out, work):
-    entropic.entropic_simplex(a, prox_map.alpha, out)
+    entropic.entropic_simplex(a, prox_map.alpha, out, work)
 
 
 @apply.register(EntropicTopKSimplex)
@@ -103,7 +104,7 @@ def _(prox_map, a, out, work):
 @kernel
 def workspace(m):
     """Return the scratch memory that maps of vectors of up to `m` elements need."""
-    return np.empty((2, max(m, LANES)))
+    return np.empty((2, max(padded(m), LANES)))
 
 
 @summing_kernel

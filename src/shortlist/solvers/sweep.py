@@ -22,17 +22,10 @@ from shortlist.losses.operations import step
 from shortlist.prox.maps import workspace
 from shortlist.rows.operations import add_outer, add_scores
 from shortlist.special.elementary import like
+from shortlist.special.padding import padded
 
-#: Vectors whose length is a multiple of this have no rest after whole vector registers.
-_PADDING = 16
 #: Weights, padding included, that are copied for the sake of it.
 _WORTH_A_COPY = 1 << 16
-
-
-@inlined
-def _padded(m):
-    """Return the least length with no rest that is not below `m`."""
-    return -(-m // _PADDING) * _PADDING
 
 
 @part
@@ -87,10 +80,10 @@ def sweep_block(loss, S, G, block, c, offsets, indices, V, change):
     `c` and `V` are those of all examples.
     """
     m = S.shape[1]
-    padded = _padded(m)
+    width = padded(m)
     owned = (
-        np.zeros((block.size, padded), S.dtype),
-        np.zeros(padded, S.dtype),
+        np.zeros((block.size, width), S.dtype),
+        np.zeros(width, S.dtype),
         workspace(m),
         np.empty(m, S.dtype),
         np.empty(m, S.dtype),
@@ -120,15 +113,15 @@ def sweep_rows(loss, rows, at, block, c, norms, offsets, indices, V, W):
     The examples are the rows `at` of the storage.
     """
     d, m = W.shape
-    padded, weights = m, W
-    if m < _padded(m) and d * _padded(m) <= _WORTH_A_COPY:
-        padded = _padded(m)
-        weights = np.zeros((d, padded), W.dtype)
+    width, weights = m, W
+    if m < padded(m) and d * padded(m) <= _WORTH_A_COPY:
+        width = padded(m)
+        weights = np.zeros((d, width), W.dtype)
         weights[:, :m] = W
     owned = (
         weights,
-        np.zeros(padded, W.dtype),
-        np.zeros(padded, W.dtype),
+        np.zeros(width, W.dtype),
+        np.zeros(width, W.dtype),
         workspace(m),
         np.empty(m, W.dtype),
         np.empty(m, W.dtype),
@@ -144,7 +137,7 @@ def sweep_rows(loss, rows, at, block, c, norms, offsets, indices, V, W):
         moved[i] = _update(loss, scores, labels, c[e], norms[e], V[e], q, v, change, work)
         if moved[i]:
             add_outer(rows, at[i], change, weights)
-    if padded > m:
+    if width > m:
         W[:] = weights[:, :m]
     keep_alive(owned)
     return moved
