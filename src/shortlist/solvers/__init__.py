@@ -200,7 +200,8 @@ def path(
 
     The domain of the dual variables does not depend on `C`, so the duals of one solution
     are a start for the next; with two solutions known, weights are followed along a line in
-    :math:`\log C`. Increasing values are best.
+    :math:`\log C`. Increasing values are best. A solution that is within `tol` for the next value
+    as it is serves that, too: the arrays of both are the same.
 
     Parameters
     ----------
