@@ -320,6 +320,31 @@ def test_a_path_repairs_duals_by_plain_passes_where_weights_are_foreseen():
         assert_certificate_is_true(solution, loss, X, y, C)
 
 
+@every_method
+@pytest.mark.parametrize("loss", [losses.svm(), losses.svm(1.0), losses.softmax()])
+def test_a_path_of_a_kernel_begins_with_the_model_of_its_duals(solver, loss, monkeypatch):
+    """Weights of a kernel have the shape of its model, and are none."""
+    X, y = data("svm", n=60, d=6)
+    examples, starts = rows.kernel(X, "rbf", gamma=0.3), []  # those that know it
+
+    def begin(name, problem, at, options, team):
+        if at.of_duals is not None:
+            starts.append(at)
+            expected = problem.model(at.duals, team)
+            np.testing.assert_allclose(at.of_duals, expected, atol=1e-9 * abs(expected).max())
+        method = start(name, problem, at, options, team)
+        if name == "whitened" and at.weights is None:
+            mine = method.form.problem.model(at.duals, team)
+            np.testing.assert_allclose(method.axes @ method.point, mine, atol=1e-9)
+        return method
+
+    start = choice.start
+    monkeypatch.setattr(choice, "start", begin)
+    found = path(examples, y, loss, Cs=[0.1, 1.0, 10.0, 100.0], solver=solver)
+    assert starts
+    assert all(solution.converged for solution in found)
+
+
 def test_a_solution_that_is_good_enough_for_the_next_C_serves_it():  # noqa: N802
     X, y = data("softmax", n=60, d=8)
     for loss in (losses.softmax(), losses.svm(), losses.svm(1.0)):

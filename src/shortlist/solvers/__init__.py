@@ -255,7 +255,10 @@ def path(
                 )
             solution = _run(problem, start, options, interruption, first)
             if not solved or solution.duals is not solved[-1].solution.duals:
-                solved = [*solved[1 - warm.KNOWN :], warm.remember(C, start, solution, tol)]
+                solved = [
+                    *solved[1 - warm.KNOWN :],
+                    warm.remember(problem, C, start, solution, tol),
+                ]
             kept.append(solution if keep is None else keep(solution))
             if interruption.happened or solution.status is Status.STOPPED:
                 break

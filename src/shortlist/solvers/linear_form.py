@@ -33,6 +33,12 @@ class LinearForm:
         accumulate(self.problem.rows, weights.__getitem__, model, self.team)
         return model
 
+    def of_duals(self, duals: FloatArray, known: FloatArray | None) -> FloatArray:
+        """Return the model of some duals; that of the original problem may be known."""
+        if known is not None and self.problem is self.original:
+            return known
+        return self.problem.model(duals, self.team)
+
     def weights(self, model: FloatArray) -> FloatArray:
         """Return the weights of a model, in the form that is given to the user."""
         weights: FloatArray = self.back(model)

@@ -62,10 +62,7 @@ class Newton(PrimalMethod):
         duals, weights = start.duals, start.weights
         self.duals = duals  # the centre, with the best dual objective so far
         self.candidate = np.empty_like(duals)
-        if start.of_duals is None:
-            self.model = self.problem.model(duals, team)
-        else:
-            self.model = self.form.model(start.of_duals)
+        self.model = self.form.of_duals(duals, start.of_duals)
         of_duals, self.is_warm = self.model, weights is not None
         if weights is not None:
             self.model = self.form.model(weights)

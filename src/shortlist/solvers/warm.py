@@ -66,13 +66,13 @@ class Start(NamedTuple):
     check: int = 0  # the pass after which a first evaluation is worth its cost, where it is known
 
 
-def remember(C: float, start: Start, solution: Solution, tol: float) -> Solved:
+def remember(problem: Problem, C: float, start: Start, solution: Solution, tol: float) -> Solved:
     """Return what is known of a C after its solution."""
     last, before, after = solution.history[-1], start.certificate, solution.certificate
-    if start.memory is None or not isinstance(after, Certificate):  # or without a dual
-        return Solved(C, solution)
+    if not operations.is_linear(problem.rows) or not isinstance(after, Certificate):
+        return Solved(C, solution)  # a kernel's weights are no model of it
     is_kept = solution.weights is start.weights
-    of_duals = start.memory.weights_of(solution.duals)
+    of_duals = None if start.memory is None else start.memory.weights_of(solution.duals)
     if last.epoch == 0:
         of_duals = start.of_duals
     elif last.method == "sdca" and not is_kept:

@@ -88,10 +88,7 @@ class Whitened:
         self.turned = Problem(
             DenseRows(self.examples, 0.0), linear.labels, linear.loss, linear.c, anchor
         )
-        if start.of_duals is None:
-            model = self.turned.model(duals, team)
-        else:
-            model = self.axes.T @ self.form.model(start.of_duals)
+        model = self.axes.T @ self.form.of_duals(duals, start.of_duals)
         self.is_warm, self.has_begun = weights is not None, False
         self.point = model if weights is None else self.axes.T @ self.form.model(weights)
         self.duals, self.dual = duals.copy(), -math.inf  # the best so far
