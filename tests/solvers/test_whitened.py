@@ -23,7 +23,9 @@ def team():
 
 def run_of(team, epochs, loss, X, y, c, anchor):
     problem = Problem(as_storage(X, 2.0), check_labels(loss, y, len(X), None), loss, c, anchor)
-    method = whitened.Whitened(problem, Start(np.zeros((problem.n, problem.m))), None, 0, team)
+    method = whitened.Whitened(
+        problem, Start(np.zeros((problem.n, problem.m))), None, 0, team, 1e-3
+    )
     method.certificate(exact=False)
     for _ in range(epochs):
         method.run_epoch(lambda: False)
@@ -68,11 +70,14 @@ def test_the_gap_is_that_of_the_losses_and_of_the_pull(case, team, smoothing):
 def test_weights_are_as_long_as_is_best(case, team):
     X, y, c, anchor = case
     problem, method = run_of(team, 4, losses.svm(), X, y, c, anchor)
-    primal, multiple = method._best_multiple()
+    (primal, multiple), least = method._best_multiple(share=1.0)
     W = method.axes @ method.point
     others = [problem.primal(t * W, None, team) for t in np.linspace(0.5, 2.0, 301)]
     np.testing.assert_allclose(primal, problem.primal(multiple * W, None, team), rtol=1e-10)
     assert primal <= min(others) * (1 + 1e-3)
+    assert least == primal
+    of_less = problem.with_weights(0.1 * c).primal(W, None, team)
+    assert method._best_multiple(share=0.1)[1] <= of_less * (1 + 1e-10)
 
 
 def test_margins_that_are_all_but_met_are_proven_so():
@@ -83,13 +88,28 @@ def test_margins_that_are_all_but_met_are_proven_so():
         assert found.converged
 
 
+@pytest.mark.parametrize("loss", [losses.svm(), losses.topk_svm_consistent(k=3)])
+def test_a_larger_c_that_changes_nothing_costs_little(loss):
+    """Where all margins are met, the duals are inside of their domain, and C does not matter."""
+    X, y = load_digits(return_X_y=True)
+    X, y = X[:500] / 16, y[:500]
+    found = [
+        solve(X, y, loss, C=C, solver="whitened", max_epochs=10_000, tol=1e-4)
+        for C in (2.0**10, 2.0**15)
+    ]
+    few, many = (each.history[-1].epoch for each in found)
+    assert all(each.converged for each in found)
+    assert many <= 3 * few
+    np.testing.assert_allclose(found[0].certificate.dual, found[1].certificate.dual, rtol=2e-4)
+
+
 def test_a_path_goes_on_with_the_pull_of_the_last_c(case, team):
     """Relative to the duals; a start by itself says nothing of it."""
     X, y, c, _ = case
     loss, memory = losses.svm(), Memory()
     problem = Problem(as_storage(X, 2.0), check_labels(loss, y, len(X), None), loss, c)
     zero = Start(np.zeros((problem.n, problem.m)), memory=memory)
-    first = whitened.Whitened(problem, zero, None, 0, team)
+    first = whitened.Whitened(problem, zero, None, 0, team, 1e-3)
     for _ in range(6):
         first.certificate(exact=False)
         first.run_epoch(lambda: False)
@@ -97,7 +117,7 @@ def test_a_path_goes_on_with_the_pull_of_the_last_c(case, team):
     relative, duals = memory.pull, first.duals.copy()
     problem.set_weights(2.0 * c)
     start = Start(duals, first.weights(), memory)
-    second = whitened.Whitened(problem, start, None, 0, team)
+    second = whitened.Whitened(problem, start, None, 0, team, 1e-3)
     began = second.pull
     np.testing.assert_allclose(began, relative * np.abs(duals).mean(), rtol=1e-12)
     second.certificate(exact=False)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from shortlist._arrays import FloatArray, take_ranges
 from shortlist._jit import kernel, summing_kernel, uncounted
+from shortlist._vectors import prefetch
 from shortlist.rows import operations
 from shortlist.rows.dense import (
     always,
@@ -71,6 +72,13 @@ def _(rows, i, change, weights):
     if rows.intercept != 0.0:
         for k in range(change.size):
             weights[rows.columns, k] += rows.intercept * change[k]
+
+
+@operations.prefetch_row.register(CsrRows)
+def _(rows, i):
+    first, last = rows.offsets[i], rows.offsets[i + 1]
+    prefetch(rows.data[first:last])
+    prefetch(rows.indices[first:last])
 
 
 @operations.dot_row.register(CsrRows)

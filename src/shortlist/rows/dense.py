@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from shortlist._arrays import FloatArray
-from shortlist._jit import kernel, summing_kernel
+from shortlist._jit import inlined, kernel, summing_kernel
+from shortlist._vectors import LINE, add_outer_product, add_product, are_few_tiles, prefetch
 from shortlist.rows import operations
 from shortlist.rows.multiples import add_four, add_multiple
 from shortlist.rows.products import add_transposed, bounds, chunks, slices
@@ -18,8 +19,6 @@ from shortlist.rows.products import add_transposed, bounds, chunks, slices
 _FEW_COLUMNS, _FEW_WEIGHTS = 64, 4096
 #: Bytes of a mapped file that are read together.
 _MAPPED_CHUNK = 1 << 25
-#: Bytes of a line of the processor's cache.
-_LINE = 64
 
 
 class DenseRows(NamedTuple):
@@ -45,29 +44,44 @@ class DenseRows(NamedTuple):
 @operations.add_scores.register(DenseRows)
 def _(rows, i, weights, out):
     x = rows.matrix[i]
-    d = x.size
-    rest = d % 4
+    if are_few_tiles(out.size):
+        add_product(x, weights, out)
+    else:
+        _add_rows(x, weights, out)
+    if rows.intercept != 0.0:
+        add_multiple(rows.intercept, x.size, weights, out)
+
+
+@inlined
+def _add_rows(x, weights, out):
+    rest = x.size % 4
     for j in range(rest):
         add_multiple(x[j], j, weights, out)
-    for j in range(rest, d, 4):
+    for j in range(rest, x.size, 4):
         four = x[j], x[j + 1], x[j + 2], x[j + 3]
         if four[0] != 0 or four[1] != 0 or four[2] != 0 or four[3] != 0:
             add_four(four, (j, j + 1, j + 2, j + 3), weights, out)
-    if rows.intercept != 0.0:
-        add_multiple(rows.intercept, d, weights, out)
 
 
 @operations.add_outer.register(DenseRows)
 def _(rows, i, change, weights):
-    d = rows.matrix.shape[1]
-    for j in range(d):
-        value = rows.matrix[i, j]
-        if value != 0:
-            for k in range(change.size):
-                weights[j, k] += value * change[k]
+    x = rows.matrix[i]
+    if are_few_tiles(change.size):
+        add_outer_product(x, change, weights)
+    else:
+        for j in range(x.size):
+            value = x[j]
+            if value != 0:
+                for k in range(change.size):
+                    weights[j, k] += value * change[k]
     if rows.intercept != 0.0:
         for k in range(change.size):
-            weights[d, k] += rows.intercept * change[k]
+            weights[x.size, k] += rows.intercept * change[k]
+
+
+@operations.prefetch_row.register(DenseRows)
+def _(rows, i):
+    prefetch(rows.matrix[i])
 
 
 @summing_kernel
@@ -277,7 +291,7 @@ def _(rows):
         bytes_of_a_row = max(1, rows.matrix.shape[1] * rows.dtype.itemsize)
         return max(1, _MAPPED_CHUNK // bytes_of_a_row)
     if abs(rows.matrix.strides[0]) < abs(rows.matrix.strides[1]):
-        return _LINE // rows.dtype.itemsize
+        return LINE // rows.dtype.itemsize
     return 1
 
 

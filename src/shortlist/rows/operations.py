@@ -26,6 +26,16 @@ def add_outer(rows, i, change, weights):
 
 
 @generic
+def prefetch_row(rows, i):
+    """Say that row `i` is needed soon: it may be anywhere in memory. A storage may do nothing."""
+
+
+@prefetch_row.otherwise
+def _(rows, i):
+    pass
+
+
+@generic
 def dot_row(rows, i, vector):
     """Return the inner product of row `i` with the weights of one class."""
 

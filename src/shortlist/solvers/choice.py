@@ -50,8 +50,9 @@ _PRODUCT, _SCORE_OF_PRODUCT, _NUMBER_OF_PRODUCT, _SPARSE = 0.2e6, 15.0, 0.08, 0.
 #: Building the matrix of the system; factoring it; its blocks.
 _MATRIX, _FACTOR, _BLOCK = 0.02, 0.01, 0.1
 #: A multiplication on the way to the axes of the features. Passes along them, for each factor e of
-#: the excess and each doubling of the condition: of an entropy, and of other losses.
-_AXES, _ENTROPIC_PASSES, _PASSES = 0.03, 0.3, 0.8
+#: the excess: of an entropy and of other smooth losses for each doubling of the condition; of
+#: losses with kinks for the square of how often it doubles, and how many these are at least.
+_AXES, _ENTROPIC_PASSES, _PASSES, _PASSES_WITH_KINKS, _LEAST_WITH_KINKS = 0.03, 0.3, 0.8, 0.1, 4.0
 #: How much cheaper than Newton's method they must be where its cost is easier to foresee; the
 #: latter where classes are independent of each other.
 _DOUBT, _DOUBT_OF_SEPARABLE = 1.2, 2.5
@@ -65,8 +66,8 @@ _FEW_PRODUCTS, _FIRST_STEPS = 4.0, 2.0
 _ENTROPIC_ITERATIONS = 50.0
 #: The part of the passes that theory says of which there mostly are enough.
 _PASSES_BY_THEORY = 0.3
-#: Passes along the axes, or steps, that a loss with kinks takes, relative to a smooth one; the
-#: latter of Newton's method where classes depend on each other.
+#: Steps of Newton's method that a loss with kinks takes, relative to a smooth one; the latter where
+#: classes depend on each other.
 _WITH_KINKS, _WITH_JOINT_KINKS = 1.5, 3.0
 #: A change must be likely to save this much; the latter from passes along the axes to Newton's
 #: method where classes depend on each other: the passes often go on faster than they began.
@@ -114,8 +115,9 @@ def start(name: str, problem: Problem, at: Start, options: Options, team: Team) 
             given = Given(at.certificate.primal, at.weights, options.tol)
         passes = problem, at.duals, options.block_size, options.seed, team
         return Sdca(*passes, at.of_duals, given)
-    with_pull = Whitened if name == "whitened" else Accelerated
-    return with_pull(problem, at, options.block_size, options.seed, team)
+    if name == "whitened":
+        return Whitened(problem, at, options.block_size, options.seed, team, options.tol)
+    return Accelerated(problem, at, options.block_size, options.seed, team)
 
 
 def first(problem: Problem, options: Options, is_cold: bool = True) -> str:
@@ -214,6 +216,9 @@ def _remaining_passes(method: Method, history: History, tol: float) -> float:
     by_theory = _to_go(history, tol) * (1.0 + 0.3 * condition(method.problem))
     if len(lines) < 2:
         return by_theory
+    start = next((line for line in reversed(history) if line.epoch <= begin), None)
+    if start is not None and lines[-1].excess > start.excess:
+        return math.inf  # it has gained nothing yet
     # Over as many passes as there were before them: one evaluation says little.
     last = lines[-1]
     middle = begin + (last.epoch - begin) // 2
@@ -261,9 +266,11 @@ def _cost_of_passes(
 def _cost_of_whitened(problem: Problem, history: History, tol: float) -> float:
     doubled = math.log2(max(condition(problem), 2.0))
     known = traits(problem.loss)
-    often = _ENTROPIC_PASSES if known.entropic else _PASSES
-    often *= 1.0 if known.smoothing else _WITH_KINKS
-    passes = 5.0 + _to_go_from_near(history, tol) * often * doubled
+    if known.smoothing:
+        often = (_ENTROPIC_PASSES if known.entropic else _PASSES) * doubled
+    else:
+        often = max(_PASSES_WITH_KINKS * doubled**2, _LEAST_WITH_KINKS)
+    passes = 5.0 + _to_go_from_near(history, tol) * often
     return _AXES * axes.cost(problem) + _cost_of_passes(problem, passes, float(problem.d))
 
 

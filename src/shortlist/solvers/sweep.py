@@ -17,15 +17,18 @@ from __future__ import annotations
 import numpy as np
 
 from shortlist._jit import inlined, keep_alive, kernel, part, uncounted
+from shortlist._vectors import prefetch
 from shortlist.losses.labels import from_front, to_front
 from shortlist.losses.operations import step
 from shortlist.prox.maps import workspace
-from shortlist.rows.operations import add_outer, add_scores
+from shortlist.rows.operations import add_outer, add_scores, prefetch_row
 from shortlist.special.elementary import like
 from shortlist.special.padding import padded
 
 #: Weights, padding included, that are copied for the sake of it.
 _WORTH_A_COPY = 1 << 16
+#: How many visits before its own an example is fetched.
+_AHEAD = 2
 
 
 @part
@@ -130,6 +133,9 @@ def sweep_rows(loss, rows, at, block, c, norms, offsets, indices, V, W):
     rows, indices, V = uncounted((rows, indices, V))
     moved = np.zeros(block.size, np.bool_)
     for i in range(block.size):
+        if i + _AHEAD < block.size:
+            prefetch(V[block[i + _AHEAD]])
+            prefetch_row(rows, at[i + _AHEAD])
         e = block[i]
         scores[:] = 0.0
         add_scores(rows, at[i], weights, scores)

@@ -24,6 +24,9 @@ proximal point method, which converges for any loss.
 
 At a large C weights that violate a few margins a little are worth nothing. Longer ones, which do
 not, are almost as good as the optimum: the primal objective is that of the best multiple of `W`.
+And for a loss with kinks, duals far inside of their domain do not feel C at all: the optimum is
+that of a far smaller one. There violated margins say little of the pull, however much they cost:
+until the pull's part of the gap is small enough, they count as they would for that smaller C.
 """
 
 from __future__ import annotations
@@ -31,7 +34,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.optimize
@@ -61,6 +64,16 @@ _AIM, _OFF, _FAR_OFF = 3.0, 2.0, 20.0
 #: How often the objective is computed to find the best multiple of the weights; the part of the gap
 #: that this must gain, or else it is left out for some evaluations.
 _LOOKS, _PAYS, _REST = 8, 0.02, 4
+#: The smaller C, relative to the largest dual, which would reach the end of its domain at 1; the
+#: part of the tolerance that the pull may leave before all of C counts; the least tolerance.
+_ROOM, _LEFT, _LEAST = 8.0, 0.25, 1e-8
+
+
+class _Multiple(NamedTuple):
+    """A multiple of a point, and its primal objective."""
+
+    primal: float
+    multiple: float
 
 
 class Whitened:
@@ -71,9 +84,16 @@ class Whitened:
     is_exact = False
 
     def __init__(
-        self, problem: Problem, start: Start, block_size: int | None, seed: int, team: Team
+        self,
+        problem: Problem,
+        start: Start,
+        block_size: int | None,
+        seed: int,
+        team: Team,
+        tol: float,
     ) -> None:
         """Begin at given weights, as a user gets them, or at those of the duals."""
+        self.tol = max(tol, _LEAST)
         duals, weights = start.duals, start.weights
         memory = Memory() if start.memory is None else start.memory
         self.problem, self.team, self.memory = problem, team, memory
@@ -187,37 +207,46 @@ class Whitened:
         if dual > self.dual:
             self.dual = dual
             self.duals[:] = duals
-        primal, multiple = self._best_multiple()
-        if primal < self.best[0]:
-            self.best = primal, self.problem.dtype.type(multiple) * self.point
         of_pull = 0.5 * float(np.square(self.point - model, dtype=np.float64).sum())
+        best, least = self._best_multiple(self._share_of_losses(of_pull))
+        if best.primal < self.best[0]:
+            self.best = best.primal, self.problem.dtype.type(best.multiple) * self.point
         if self.has_begun:  # what is given tells nothing of the pull
-            self.parts = [max(primal - dual - of_pull, 0.0), of_pull]
+            self.parts = [max(least - dual - of_pull, 0.0), of_pull]
 
-    def _best_multiple(self) -> tuple[float, float]:
-        """Return the least primal objective of a multiple of the point, and which that is."""
+    def _share_of_losses(self, of_pull: float) -> float:
+        """Return the share of C that decides how strong to pull."""
+        if traits(self.problem.loss).smoothing > 0.0 or of_pull <= _LEFT * self.tol * self.dual:
+            return 1.0
+        return min(_ROOM * float(np.abs(self.sdca.duals).max()), 1.0)
+
+    def _best_multiple(self, share: float) -> tuple[_Multiple, float]:
+        """Return the best multiple of the point, and the least objective with a share of C."""
         scores, kind = self.turned.scores(self.point, self.team), self.problem.dtype.type
+        looks: list[float] = []
 
         @cache  # the search begins with 1
         def primal(multiple: float) -> float:
             times = kind(multiple)
-            return self.turned.primal_at(times * self.point, times * scores, self.team)
+            point = times * self.point
+            whole = self.turned.primal_at(point, times * scores, self.team)
+            half = self.turned.half(point, None)
+            looks.append(half + share * (whole - half))
+            return whole
 
-        here = primal(1.0), 1.0
-        if traits(self.problem.loss).entropic:  # which have no margins
-            return here
+        here = _Multiple(primal(1.0), 1.0)
         self.rest -= 1
-        if self.rest > 0:
-            return here
+        if traits(self.problem.loss).entropic or self.rest > 0:  # entropies have no margins
+            return here, looks[0]
         found = scipy.optimize.minimize_scalar(
             primal, bracket=(1.0, self.multiple), tol=1e-4, options={"maxiter": _LOOKS}
         )
-        best = min((float(found.fun), float(found.x)), here)
-        if here[0] - best[0] < _PAYS * (here[0] - self.dual):
+        best = min(_Multiple(float(found.fun), float(found.x)), here)
+        if here.primal - best.primal < _PAYS * (here.primal - self.dual):
             self.rest = _REST
-        elif best[1] != 1.0:
-            self.multiple = best[1]
-        return best
+        elif best.multiple != 1.0:
+            self.multiple = best.multiple
+        return best, min(looks)
 
     def weights(self) -> FloatArray:
         """Return the weights of the best point."""

@@ -8,9 +8,8 @@ a short vector would take longer than all others together.
 from __future__ import annotations
 
 from shortlist._jit import inlined
+from shortlist._vectors import TILE
 
-#: Vectors whose length is a multiple of this have no rest.
-_PADDING = 16
 #: What fills up a vector: exponentials of it are 0, also in single precision.
 _LOWEST = -1e30
 
@@ -18,7 +17,7 @@ _LOWEST = -1e30
 @inlined
 def padded(m):
     """Return the least length with no rest that is not below `m`."""
-    return -(-m // _PADDING) * _PADDING
+    return -(-m // TILE) * TILE
 
 
 @inlined
