@@ -154,6 +154,8 @@ def better(method: Method, history: History, tol: float) -> tuple[str, str] | No
         spent = method.epoch - _first_epoch(history, method.name)
         if spent * one_pass < trial * costs[name]:
             return None
+    if remaining < _VERY_FEW and name != "newton":  # other passes take some to gain at all
+        return None
     leaves_axes = method.name == "whitened" and not traits(problem.loss).separable
     worth = _WORTH_LEAVING_AXES if leaves_axes else _WORTH_A_CHANGE
     if remaining * one_pass < worth * costs[name]:

@@ -7,6 +7,7 @@ import time
 
 import numpy as np
 
+from shortlist._arrays import FloatArray
 from shortlist.solvers import checkpoint, choice
 from shortlist.solvers.interruption import Interruption
 from shortlist.solvers.options import Options
@@ -129,11 +130,22 @@ class _Training:
         began, epoch = time.perf_counter(), self.method.epoch
         self.note = f"after {epoch} passes: {name}, because {why}"
         start = Start(self.method.duals, self.method.weights(), self.memory)
-        if name == "newton" and self.cold and epoch <= 2:  # zero is the better start for it
+        is_early = name == "newton" and self.cold and epoch <= 2
+        if is_early or (name == "whitened" and self._are_worse_than_none(start.duals)):
             start = Start(np.zeros_like(start.duals), None, self.memory)
         self.method = choice.start(name, self.problem, start, self.options, self.team)
         self.method.epoch, self.exact = epoch, False
         self.solving += time.perf_counter() - began
+
+    def _are_worse_than_none(self, duals: FloatArray) -> bool:
+        """Return whether duals of the last evaluation reach less than zero does.
+
+        Passes with a pull that is too strong end so: they meet the kinks of all classes.
+        """
+        problem, none, last = self.problem, np.zeros_like(duals), self.history[-1].certificate
+        if not isinstance(last, Certificate):
+            return False
+        return last.dual < problem.dual(none, problem.model(none, self.team), self.team)
 
     def _solution(self, status: Status) -> Solution:
         """Return the model with a certificate that is exactly its own."""
