@@ -187,6 +187,16 @@ def test_an_entropy_with_few_weights_begins_with_newton_unless_duals_are_given()
     ]
 
 
+def test_what_a_pull_did_to_the_duals_is_not_handed_on():
+    X, y = load_digits(return_X_y=True)
+    history = solve(X / 16, y, losses.svm(), C=32.0).history
+    changes = [line.method for line in history if line.note]
+    assert changes[:2] == ["accelerated", "whitened"]
+    vain = [line for line in history if line.method == "accelerated"]
+    after = next(line for line in history if line.method == "whitened")
+    assert max(line.certificate.dual for line in vain) < 0.0 < after.certificate.dual
+
+
 def test_the_automatic_choice_can_be_repeated():
     X, y = load_digits(return_X_y=True)
     one, two = (solve(X[:500] / 16, y[:500], losses.svm(smoothing=1.0), C=100.0) for _ in range(2))
