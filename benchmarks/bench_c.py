@@ -149,6 +149,13 @@ def _problem(set_: str) -> problems.Problem:
     return problems.real(set_, np.float64)
 
 
+def losses_for(problem: problems.Problem) -> list[str]:
+    """Return the names of the losses for labels of this kind."""
+    if np.ndim(problem.y) == 1:
+        return [name for name in LOSSES if "multilabel" not in name]
+    return list(MULTILABEL)
+
+
 class Task(NamedTuple):
     """A cell that is to be measured."""
 
@@ -183,13 +190,10 @@ def tasks_of(arguments: argparse.Namespace, known: list[Cell]) -> Iterator[Task]
     Cs = CS[1::2] if arguments.quick else CS
     done = {cell[:4] for cell in known}
     for set_ in arguments.sets:
-        is_single = np.ndim(_problem(set_).y) == 1
+        suitable = losses_for(_problem(set_))
         for tol in (1e-3,) if arguments.quick else arguments.tols:
             for name in chosen:
-                for_label_sets = "multilabel" in name
-                if (for_label_sets and is_single) or (name in MULTICLASS and not is_single):
-                    continue
-                if tol < 1e-3 and not traits(LOSSES[name]).smoothing:
+                if name not in suitable or (tol < 1e-3 and not traits(LOSSES[name]).smoothing):
                     continue
                 for C in Cs:
                     if (set_, name, tol, C) not in done:

@@ -36,7 +36,7 @@ from shortlist.losses.operations import (
     traits,
     value,
 )
-from shortlist.prox.clip import apply_clip, clipped
+from shortlist.prox.clip import clipped
 from shortlist.prox.topk import topk_alpha, topk_beta
 from shortlist.special.select import kth_largest, largest
 from shortlist.special.sums import total_of
@@ -66,12 +66,14 @@ def margins(q, v):
     return others
 
 
-@kernel
-def divide_and_balance(others, radius, v):
-    """Divide the other classes by `radius`, and let the label's dual balance them."""
+@summing_kernel
+def share(others, clip, radius, v):
+    """Let the other classes share 1 as the clipped margins share `radius`; the label's balances."""
+    total, scale = 0.0, 1.0 / radius
     for j in range(others.size):
-        others[j] = np.float64(others[j]) / radius
-    v[0] = -total_of(others)
+        others[j] = clipped(others[j], clip) * scale
+        total += np.float64(others[j])
+    v[0] = -total
 
 
 @kernel
@@ -96,8 +98,7 @@ def _(loss, q, n_labels, a, v, work):
     elif radius == 0.0:
         _vertex(others, loss.k, False, v, work)
     else:
-        apply_clip(others, topk_alpha(others, loss.k, radius, a / radius, work), others)
-        divide_and_balance(others, radius, v)
+        share(others, topk_alpha(others, loss.k, radius, a / radius, work), radius, v)
 
 
 @step.register(TopKSvmBeta)
@@ -109,8 +110,7 @@ def _(loss, q, n_labels, a, v, work):
     elif radius == 0.0:
         _vertex(others, loss.k, True, v, work)
     else:
-        apply_clip(others, topk_beta(others, loss.k, radius, a / radius, work), others)
-        divide_and_balance(others, radius, v)
+        share(others, topk_beta(others, loss.k, radius, a / radius, work), radius, v)
 
 
 @conjugate.register(TopKSvmAlpha, TopKSvmBeta)

@@ -248,7 +248,7 @@ def path(
             if not solved or relaxed is not problem:
                 first = choice.first(relaxed, options)
             else:
-                first = choice.next_along(problem, solved[-1], options)
+                first = choice.next_along(problem, solved[-1], memory, options)
             if solved:
                 start = warm.start(
                     relaxed, C, solved, memory, first, options.tol, options.n_threads

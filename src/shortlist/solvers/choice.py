@@ -23,11 +23,12 @@ from shortlist.solvers import axes, factors, systems
 from shortlist.solvers.accelerated import Accelerated, condition
 from shortlist.solvers.entropic_newton import EntropicNewton
 from shortlist.solvers.growing_newton import GrowingNewton
+from shortlist.solvers.memory import Memory
 from shortlist.solvers.method import Method
 from shortlist.solvers.newton import Newton
 from shortlist.solvers.options import Options
 from shortlist.solvers.problem import Problem
-from shortlist.solvers.result import History
+from shortlist.solvers.result import Evaluation, History
 from shortlist.solvers.sdca import Given, Sdca
 from shortlist.solvers.team import Team
 from shortlist.solvers.warm import MANY_PASSES, Solved, Start
@@ -79,6 +80,8 @@ _FEW, _VERY_FEW, _NO_TIME = 60.0, 10.0, 15e6
 #: Where another method is likely to take longer than so many plain passes, a second one hardly
 #: matters, and tells their rate: sparse examples may compete far less than their lengths say.
 _MANY = 15.0
+#: Plain passes of more than this, to repair duals after passes with a pull, are left for these.
+_FEW_REPAIRS = 2
 #: The share of another's cost that passes with a pull may take before they are judged; the latter
 #: of Newton's where its systems are solved by conjugate gradients, whose cost is hard to foresee,
 #: and along a path: from a good start objectives that are the best so far gain nothing at first.
@@ -135,21 +138,26 @@ def first(problem: Problem, options: Options, is_cold: bool = True) -> str:
     return "sdca"
 
 
-def better(method: Method, history: History, tol: float) -> tuple[str, str] | None:
-    """Return a method that is likely to reach `tol` sooner than the present one, and why."""
+def better(
+    method: Method, history: History, tol: float, start: Evaluation | None = None
+) -> tuple[str, str] | None:
+    """Return a method that is likely to reach `tol` sooner than the present one, and why.
+
+    `start` is what the start was worth, where that is known, as it mostly is along a path.
+    """
     problem, costs = method.problem, _costs_of_others(method, history, tol)
     if not costs:
         return None
     name = min(costs, key=costs.__getitem__)
     if name == "whitened" and _is_newton_surer(problem, costs):
         name = "newton"
-    one_pass, remaining = _cost_of_pass(method), _remaining_passes(method, history, tol)
+    one_pass, remaining = _cost_of_pass(method), _remaining_passes(method, history, tol, start)
     why = f"{method.name} needs {in_words(remaining)} more passes at its present rate"
     if len(history) == 1 and remaining > _VERY_FEW and costs.get("newton", math.inf) < _NO_TIME:
         return "newton", why
     if method.name != "sdca":
         is_sure = name != "newton" or systems.are_easy(problem) or systems.is_direct(problem)
-        is_along = history[0].method == "whitened"  # a run by itself never begins so
+        is_along = start is not None or history[0].method == "whitened"  # never by itself
         trial = _TRIAL[method.name] if is_sure and not is_along else _LONG_TRIAL
         spent = method.epoch - _first_epoch(history, method.name)
         if spent * one_pass < trial * costs[name]:
@@ -160,7 +168,8 @@ def better(method: Method, history: History, tol: float) -> tuple[str, str] | No
     worth = _WORTH_LEAVING_AXES if leaves_axes else _WORTH_A_CHANGE
     if remaining * one_pass < worth * costs[name]:
         return None
-    if len(history) == 1 and (remaining < _FEW or _MANY * one_pass < costs[name]):
+    is_first = len(history) == 1 and start is None
+    if is_first and (remaining < _FEW or _MANY * one_pass < costs[name]):
         return None
     return name, why
 
@@ -211,15 +220,19 @@ def _to_go_from_near(history: History, tol: float) -> float:
     return max(min(_to_go(history, tol), math.log(10.0 / max(tol, 1e-16))), 0.0)
 
 
-def _remaining_passes(method: Method, history: History, tol: float) -> float:
+def _remaining_passes(
+    method: Method, history: History, tol: float, start: Evaluation | None
+) -> float:
     """Return how many passes are left at the present rate, or by theory where none is known."""
     begin = _first_epoch(history, method.name)
     lines = [line for line in history if line.method == method.name and line.epoch > begin]
     by_theory = _to_go(history, tol) * (1.0 + 0.3 * condition(method.problem))
+    if len(lines) == 1 and start is not None and method.name == "sdca" and begin == 0:
+        lines = [start, *lines]
     if len(lines) < 2:
         return by_theory
-    start = next((line for line in reversed(history) if line.epoch <= begin), None)
-    if start is not None and lines[-1].excess > start.excess:
+    left = next((line for line in reversed(history) if line.epoch <= begin), None)
+    if left is not None and lines[-1].excess > left.excess:
         return math.inf  # it has gained nothing yet
     # Over as many passes as there were before them: one evaluation says little.
     last = lines[-1]
@@ -284,13 +297,13 @@ def _has_derivative(problem: Problem) -> bool:
     return derivative.serves(type(problem.loss))
 
 
-def next_along(problem: Problem, last: Solved, options: Options) -> str:
+def next_along(problem: Problem, last: Solved, memory: Memory, options: Options) -> str:
     """Return the method to begin the next C of a path with: usually that which ended the last.
 
     The first step of Newton's method for an entropy is mostly enough there: it is taken where it
     costs less than the passes of the last C. Where only the duals are not good enough, plain
     passes raise their objective at once, others take it down first. But many plain passes are left
-    for some with a pull.
+    for some with a pull, and so are those after such where weights are not good enough.
     """
     line = last.solution.history[-1]
     if options.solver != "auto":
@@ -301,7 +314,8 @@ def next_along(problem: Problem, last: Solved, options: Options) -> str:
         passes = _cost_of_passes(problem, line.epoch, columns, pull)
         if _FIRST_STEPS * _cost_of_step_along(problem) < passes:
             return "newton"
-    if line.method == "sdca" and line.epoch > MANY_PASSES:
+    most = _FEW_REPAIRS if "accelerated" in memory.falls else MANY_PASSES
+    if line.method == "sdca" and line.epoch > most:
         return "accelerated"
     if line.method == "accelerated" and last.foresaw:
         return "sdca"

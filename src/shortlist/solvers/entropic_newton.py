@@ -33,8 +33,9 @@ from shortlist.solvers.warm import Start
 _LEFT, _ROUGH = 0.4, 0.1
 #: The derivative along a direction, relative to the first, at which a step is good enough.
 _FLAT = 0.2
-#: Factors of another C are left when they take so many times the iterations, and some more.
-_MORE, _SOME = 1.5, 4
+#: Factors of another C are left when they take so many times the iterations, and some more; blocks
+#: of another C, when they take so many.
+_MORE, _SOME, _STALE = 1.5, 4, 4
 #: Steps after which the scores are computed anew from the weights.
 _STEPS_OF_DRIFT = 10
 
@@ -49,9 +50,7 @@ class EntropicNewton(PrimalMethod):
         self.team, self.tol, self.is_warm = team, tol, start.weights is not None
         self.memory = Memory() if start.memory is None else start.memory
         self.form = LinearForm(problem, team, self.memory)
-        self.problem = self.form.problem
-        #: In double precision objectives are as good as computed from scratch.
-        self.is_exact = self.problem is problem and problem.dtype == np.float64
+        self.problem, self.is_exact = self.form.problem, self.form.is_exact
         self.epoch = self.steps = 0
         self.best, self.dual, self.duals = (math.inf, start.duals), -math.inf, start.duals
         if start.point is not None and self.problem is problem:
@@ -68,8 +67,11 @@ class EntropicNewton(PrimalMethod):
         """Take one step; `epoch` counts the passes over the data that it took."""
         gradient, kept = self.point.gradient, self.memory.kept
         kept.weight, before = float(self.problem.c.sum()), kept.iterations
+        # Those of the last C serve its first step: curvature changes little from it.
         if self.steps > 0 or not systems.are_factors_dear(self.problem):
-            kept.factors = None  # else those of the last C: curvature changes little from it
+            kept.factors = None
+        if self.steps > 0:
+            kept.blocks = None
         active = systems.active_examples(self.problem, self.point.duals, 0.0, self.team)
         accuracy, is_enough = self._accuracy()
         direction, passes = systems.solve_by_gradients(
@@ -83,6 +85,8 @@ class EntropicNewton(PrimalMethod):
         )
         if self.steps == 0 and passes > _MORE * before + _SOME:
             kept.factors = None
+        if self.steps == 0 and passes > _STALE:
+            kept.blocks = None
         self.steps += 1
         self.epoch += passes + 1
         self._descend(direction, float(np.vdot(gradient, direction)))

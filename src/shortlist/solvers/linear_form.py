@@ -25,6 +25,11 @@ class LinearForm:
         rows, self.back = memory.linear
         self.problem = original if rows is original.rows else original.with_rows(rows)
 
+    @property
+    def is_exact(self) -> bool:
+        """Whether its objectives are those of the original problem, as good as from scratch."""
+        return self.problem is self.original and self.problem.dtype == np.float64
+
     def model(self, weights: FloatArray) -> FloatArray:
         """Return the model of weights as a user gets them: a kernel's combine examples."""
         if self.problem is self.original:

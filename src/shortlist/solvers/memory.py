@@ -20,6 +20,7 @@ class Memory:
     pull: float = 1.0  # along them, relative to the duals
     kept: Kept = field(default_factory=Kept)  # of the last system of Newton's method
     foresees: bool = True  # whether gradients at weights that go on were the best duals
+    falls: dict[str, float] = field(default_factory=dict)  # of the excess, by a pass of a method
     of_duals: tuple[FloatArray, FloatArray] | None = None  # duals of Newton's, and their weights
 
     def weights_of(self, duals: FloatArray) -> FloatArray | None:

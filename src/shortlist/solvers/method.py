@@ -22,7 +22,6 @@ class Method(Protocol):
 
     name: str
     patience: int  # evaluations without a gain that do not mean that there is no more
-    is_exact: bool  # whether all its certificates are, asked for or not
     problem: Problem
     team: Team
     epoch: int
@@ -39,6 +38,10 @@ class Method(Protocol):
 
     def weights(self) -> FloatArray:
         """Return the weights of the present model, in the form that is given to the user."""
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether its certificates are, asked for or not: as they are in double precision."""
 
     @property
     def has_drifted(self) -> bool:

@@ -41,8 +41,13 @@ from shortlist.solvers.warm import Start
 
 #: The first curvature of a loss about its centre makes the problem as hard as this one.
 _FIRST_CONDITION = 30.0
-#: The part of that curvature that is left where weights are given, which are near the solution.
+#: The part of that curvature that is left for a loss with kinks where weights are given, which are
+#: near the solution; a smooth loss is taken as it is there.
 _WARM = 0.01
+#: What is left of the curvature where less than a tenth of the gap is due to the present problem,
+#: and where less than half is: of smooth losses, and of those with kinks, whose active set changes
+#: more.
+_SHRINK, _SHRINK_WITH_KINKS = (0.1, 0.4), (0.4, 0.6)
 #: How near a step comes to its minimum, relative to the tolerance.
 _LEFT = 0.05
 #: Steps without a better centre after which the problem is made easier.
@@ -58,7 +63,7 @@ class Newton(PrimalMethod):
         """Begin at given weights, as a user gets them, or at those of the duals."""
         self.team, self.tol = team, tol
         self.form = LinearForm(problem, team, start.memory)
-        self.problem = self.form.problem
+        self.problem, self.is_exact = self.form.problem, self.form.is_exact
         duals, weights = start.duals, start.weights
         self.duals = duals  # the centre, with the best dual objective so far
         self.candidate = np.empty_like(duals)
@@ -76,7 +81,7 @@ class Newton(PrimalMethod):
         self.best = math.inf, self.model
         self.dual = self.problem.dual(duals, of_duals, team)
         if self.is_warm:
-            self.gamma = max(_WARM * self.gamma, lowest)
+            self.gamma = 0.0 if known.smoothing else max(_WARM * self.gamma, lowest)
         self._look()
 
     def run_epoch(self, should_stop: Callable[[], bool]) -> None:
@@ -152,7 +157,8 @@ class Newton(PrimalMethod):
         """Smooth less, the more of the gap is due to that, and not to the present problem."""
         mine = 0.5 * square(self.gradient)
         share = mine / max(self.best[0] - self.dual, 1e-300)
-        self.gamma *= 0.1 if share < 0.1 else 0.4 if share < 0.5 else 1.0
+        much, little = _SHRINK if self.smoothing else _SHRINK_WITH_KINKS
+        self.gamma *= much if share < 0.1 else little if share < 0.5 else 1.0
         self.gamma = max(self.gamma, 0.0 if self.smoothing else self.least)
         if self.gamma < 0.02 * self.smoothing:
             self.gamma = 0.0

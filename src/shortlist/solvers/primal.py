@@ -21,7 +21,6 @@ class PrimalMethod:
 
     name = "newton"
     patience = 60
-    is_exact = False
 
     form: LinearForm
     problem: Problem  # in linear form
@@ -31,6 +30,7 @@ class PrimalMethod:
     dual: float  # the largest dual objective so far
     duals: FloatArray
     epoch: int
+    is_exact: bool
 
     def certificate(self, exact: bool) -> Certificate:
         """Return the least primal and the largest dual objective so far."""

@@ -32,6 +32,16 @@ class Certificate(NamedTuple):
         scale = max(abs(self.primal), abs(self.dual))
         return (self.primal - self.dual) / scale if scale > 0.0 else 0.0
 
+    @property
+    def excess(self) -> float:
+        """The gap relative to the smaller objective, which falls from the very start.
+
+        At a large C the primal objective begins far above the dual, and their gap relative to
+        it, at 1 for long, tells nothing.
+        """
+        primal, dual = self
+        return (primal - dual) / max(min(abs(primal), dual), 1e-6 * abs(primal), 1e-300)
+
 
 class Stationarity(NamedTuple):
     """What can be said without a dual: the objective, and its gradient's norm.
@@ -108,13 +118,8 @@ class Evaluation(NamedTuple):
 
     @property
     def excess(self) -> float:
-        """The gap relative to the smaller objective, which falls from the very start.
-
-        At a large C the primal objective begins far above the dual, and their gap relative to
-        it, at 1 for long, tells nothing.
-        """
-        primal, dual = _certified(self)
-        return (primal - dual) / max(min(abs(primal), dual), 1e-6 * abs(primal), 1e-300)
+        """The gap relative to the smaller objective."""
+        return _certified(self).excess
 
 
 class Progress(Evaluation):

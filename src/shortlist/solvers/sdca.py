@@ -58,8 +58,8 @@ _ROWS_BETWEEN_LOOKS = 4096
 _ROUNDS_BETWEEN_CHECKS = 8
 
 
-#: Passes in float32 after which the model is computed anew from the duals.
-_EPOCHS_OF_DRIFT = 10
+#: Passes after which the model is computed anew from the duals, in single and in double precision.
+_EPOCHS_OF_DRIFT = {np.dtype(np.float32): 10, np.dtype(np.float64): 1000}
 
 
 class Given(NamedTuple):
@@ -103,7 +103,6 @@ class Sdca:
 
     name = "sdca"
     patience = 0
-    is_exact = False
 
     def __init__(
         self,
@@ -189,8 +188,12 @@ class Sdca:
     @property
     def has_drifted(self) -> bool:
         """Whether rounding may have taken the model from that of the duals."""
-        passes = self.epoch - self.exact_at
-        return self.problem.dtype == np.float32 and passes >= _EPOCHS_OF_DRIFT
+        return self.epoch - self.exact_at >= _EPOCHS_OF_DRIFT[self.problem.dtype]
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the model is as near to that of the duals as one that is computed anew."""
+        return self.problem.dtype == np.float64 and not self.has_drifted
 
     def next_check(self, history: History, tol: float) -> int:
         """Return the epoch at which an evaluation may show that the gap is reached."""

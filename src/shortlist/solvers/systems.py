@@ -55,6 +55,7 @@ class Kept:
     weight: float = 1.0  # the sum of the weights of all examples, which C multiplies
     iterations: int = 0  # the most that a system took
     factors: Factors | None = None  # in place of its own
+    blocks: list[Map] | None = None  # likewise: the inverses
 
 
 def active_examples(problem: Problem, duals: FloatArray, a: float, team: Team) -> Active:
@@ -275,25 +276,30 @@ def preconditioner(active: Active, team: Team, kept: Kept | None = None) -> Map:
     if not are_worth(of_blocks, problem):
         scale = 1.0 / (1.0 + operations.squares_times(problem.rows, diagonal))
         return lambda residual: scale * residual
-    return _blocks(active, matter, team)
+    if kept.blocks is None:
+        kept.blocks = _blocks(active, matter, team)
+    return _class_by_class(kept.blocks, team)
 
 
-def _blocks(active: Active, matter: NDArray[np.bool_], team: Team) -> Map:
-    """Return the inverse of the blocks that belong to one class each."""
-    (d, m), rows, diagonal = (
-        (active.problem.d, active.problem.m),
-        active.problem.rows,
-        active.diagonal,
-    )
-    blocks: list[Map] = team.each(
-        lambda j: _block(rows, np.flatnonzero(matter[:, j]), diagonal[matter[:, j], j], d), range(m)
-    )
+def _blocks(active: Active, matter: NDArray[np.bool_], team: Team) -> list[Map]:
+    """Return the inverses of the blocks that belong to one class each."""
+    problem, diagonal = active.problem, active.diagonal
+
+    def of_class(j: int) -> Map:
+        some = np.flatnonzero(matter[:, j])
+        return _block(problem.rows, some, diagonal[some, j], problem.d)
+
+    return team.each(of_class, range(problem.m))
+
+
+def _class_by_class(blocks: list[Map], team: Team) -> Map:
+    """Return what multiplies each column with a block."""
 
     def precondition(residual: FloatArray) -> FloatArray:
         out = np.empty_like(residual)
 
         def one(part: int) -> None:
-            for j in range(*bounds(m, part, team.size)):
+            for j in range(*bounds(len(blocks), part, team.size)):
                 out[:, j] = blocks[j](residual[:, j])
 
         team.each(one, range(team.size))

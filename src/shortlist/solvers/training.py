@@ -7,7 +7,6 @@ import time
 
 import numpy as np
 
-from shortlist._arrays import FloatArray
 from shortlist.solvers import checkpoint, choice
 from shortlist.solvers.interruption import Interruption
 from shortlist.solvers.options import Options
@@ -68,6 +67,9 @@ class _Training:
         self.exact = False  # whether the last certificate was
         self.cold, self.first_check = not start.duals.any(), start.check
         self.history = History()
+        self.begun = None  # what the start is worth, where that is known
+        if start.certificate is not None:
+            self.begun = Evaluation(0, start.certificate, 0.0, start.seconds, {}, first)
         self.note = ""  # why the method was changed, for the next line of the history
         self.solving, self.evaluating = 0.0, start.seconds
         self.traits: checkpoint.Traits = {}
@@ -114,7 +116,7 @@ class _Training:
 
     def _choose(self) -> None:
         """Go on by another method where that is likely to be faster."""
-        found = choice.better(self.method, self.history, self.options.tol)
+        found = choice.better(self.method, self.history, self.options.tol, self.begun)
         if found is not None:
             self._change(*found)
 
@@ -129,23 +131,20 @@ class _Training:
         """Go on by another method, from where the present one is, and say why."""
         began, epoch = time.perf_counter(), self.method.epoch
         self.note = f"after {epoch} passes: {name}, because {why}"
-        start = Start(self.method.duals, self.method.weights(), self.memory)
-        is_early = name == "newton" and self.cold and epoch <= 2
-        if is_early or (name == "whitened" and self._are_worse_than_none(start.duals)):
-            start = Start(np.zeros_like(start.duals), None, self.memory)
+        if name == "newton" and self.cold and epoch <= 2:  # zero is the better start for it
+            start = Start(np.zeros_like(self.method.duals), None, self.memory)
+        else:
+            start = self._present()
         self.method = choice.start(name, self.problem, start, self.options, self.team)
         self.method.epoch, self.exact = epoch, False
         self.solving += time.perf_counter() - began
 
-    def _are_worse_than_none(self, duals: FloatArray) -> bool:
-        """Return whether duals of the last evaluation reach less than zero does.
-
-        Passes with a pull that is too strong end so: they meet the kinks of all classes.
-        """
-        problem, none, last = self.problem, np.zeros_like(duals), self.history[-1].certificate
-        if not isinstance(last, Certificate):
-            return False
-        return last.dual < problem.dual(none, problem.model(none, self.team), self.team)
+    def _present(self) -> Start:
+        """Return where the present method is, with a certificate that rounding has not changed."""
+        last = self.history[-1].certificate
+        known = last if self.exact else self._certificate(exact=True)
+        assert isinstance(known, Certificate)
+        return Start(self.method.duals, self.method.weights(), self.memory, certificate=known)
 
     def _solution(self, status: Status) -> Solution:
         """Return the model with a certificate that is exactly its own."""
@@ -161,6 +160,8 @@ class _Training:
 
     def _should_be_exact(self) -> bool:
         """Whether to compute the model anew: it may pass now, or rounding has changed it."""
+        if self.method.is_exact:
+            return False
         if self.history:
             likely = self.history[-1].gap <= _NEAR * self.options.tol
         else:  # the first pass is enough where examples hardly compete

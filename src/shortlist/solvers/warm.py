@@ -40,6 +40,8 @@ _LEAST = 1e-3
 MANY_PASSES = 4
 #: The part of the tolerance that weights of a start may leave, to be called good.
 _GOOD = 0.5
+#: The part of the tolerance that is aimed at: just missed, it costs one more look.
+_AIM = 0.8
 #: Methods whose number of passes hardly changes from one C to the next.
 _FORESEEABLE = ("sdca", "accelerated")
 
@@ -71,15 +73,16 @@ def remember(problem: Problem, C: float, start: Start, solution: Solution, tol: 
     last, before, after = solution.history[-1], start.certificate, solution.certificate
     if not operations.is_linear(problem.rows) or not isinstance(after, Certificate):
         return Solved(C, solution)  # a kernel's weights are no model of it
+    if start.memory is not None and before is not None and last.epoch > 0:
+        fall = math.log(max(before.excess, 1e-300) / max(last.excess, 1e-300)) / last.epoch
+        start.memory.falls[last.method] = fall
     is_kept = solution.weights is start.weights
     of_duals = None if start.memory is None else start.memory.weights_of(solution.duals)
     if last.epoch == 0:
         of_duals = start.of_duals
     elif last.method == "sdca" and not is_kept:
         of_duals = solution.weights
-    foresaw = is_kept
-    if before is not None and not is_kept:
-        foresaw = Certificate(before.primal, after.dual).gap <= _GOOD * tol
+    foresaw = before is not None and Certificate(before.primal, after.dual).gap <= _GOOD * tol
     return Solved(C, solution, of_duals, foresaw)
 
 
@@ -105,14 +108,13 @@ def start(
         elif _are_foreseen(problem, last, memory):
             found = _of_smooth(problem, C, solved, same, first, tol, team)
             memory.foresees = found.point is not None and found.duals is found.point.duals
-        elif problem.mean_curvature <= 1.0:  # examples hardly compete: nothing is better
-            found = Start(same.duals.copy(), of_duals=same.of_duals)
-        elif _takes_few_passes(last, first) or not is_linear:
-            found = _best_duals(problem, C / last.C, same, tol, team)[0]
+        elif problem.mean_curvature <= 1.0 or _takes_few_passes(last, first) or not is_linear:
+            found = _of_duals(problem, C / last.C, same, first, tol, team)
         else:
             found = _of_any(problem, C, solved, same, tol, team)
-    check = _first_check(solved, first, tol)
-    return found._replace(memory=memory, seconds=time.perf_counter() - began, check=check)
+    check = _passes(found, solved, memory, first, tol)
+    seconds = time.perf_counter() - began
+    return found._replace(memory=memory, seconds=seconds, check=check)
 
 
 def _at_last(problem: Problem, C: float, last: Solved, team: Team) -> Start:
@@ -157,19 +159,29 @@ def _are_foreseen(problem: Problem, last: Solved, memory: Memory) -> bool:
     return memory.foresees or is_exact
 
 
-def _first_check(solved: Sequence[Solved], first: str, tol: float) -> int:
-    """Return the pass after which the last C would have been solved, at the last known rate."""
-    last = solved[-1].solution.history[-1]
-    if first not in _FORESEEABLE or last.method != first or tol <= 0.0:
+def _passes(start: Start, solved: Sequence[Solved], memory: Memory, method: str, tol: float) -> int:
+    """Return how many passes are likely to be enough, by what they gained at the last C, or 0."""
+    fall, last = memory.falls.get(method, 0.0), solved[-1].solution.history[-1]
+    if method not in _FORESEEABLE or start.certificate is None or fall <= 0.0 or tol <= 0.0:
         return 0
-    for history in (each.solution.history for each in reversed(solved)):
-        lines = [line for line in history[-2:] if line.method == first and line.epoch > 0]
-        if len(lines) == 2 and lines[1].excess < lines[0].excess:
-            fall = math.log(lines[0].excess / max(lines[1].excess, 1e-300))
-            spare = math.log(tol / max(last.excess, 1e-300))
-            passes = lines[1].epoch - lines[0].epoch
-            return math.ceil(last.epoch - max(spare, 0.0) * passes / fall)
-    return 0
+    to_go = math.log(max(start.certificate.excess, 1e-300) / (_AIM * tol))
+    most = 2 * max(last.epoch, 1)  # from a better start each gained less, and it told little
+    return min(max(math.ceil(to_go / fall), 0), most)
+
+
+def _of_duals(
+    problem: Problem, times: float, same: Start, first: str, tol: float, team: Team
+) -> Start:
+    """Return the best multiple of the last duals, where weights are not worth a look.
+
+    Where examples hardly compete nothing is better. What the last weights are worth is known.
+    """
+    found, dual = _best_duals(problem, times, same, tol, team)
+    if first != "sdca" or same.certificate is None:
+        return found
+    return found._replace(
+        weights=same.weights, certificate=Certificate(same.certificate.primal, dual)
+    )
 
 
 def _of_smooth(
@@ -202,7 +214,7 @@ def _of_any(
     """Return a start for any loss and a linear storage."""
     found, dual = _best_duals(problem, C / solved[-1].C, same, tol, team)
     weights = _ahead(problem, C, solved)
-    primal = problem.primal_at(weights, problem.scores(weights, team), team)
+    primal = problem.primal(weights, None, team)
     if _primal_of(same) <= primal:
         weights, primal = solved[-1].solution.weights, _primal_of(same)
     return found._replace(weights=weights, certificate=Certificate(primal, dual))
@@ -222,28 +234,32 @@ def _best_duals(
     """
     base, of_duals = 0.0 if problem.anchor is None else problem.anchor, same.of_duals
     assert of_duals is not None
-    kind = problem.dtype.type
-
-    def multiple(share: float) -> tuple[Start, float]:
-        duals, model = kind(share) * same.duals, base + kind(share) * (of_duals - base)
-        return Start(duals, of_duals=model), problem.dual(duals, model, team)
-
+    kind, duals = problem.dtype.type, np.empty_like(same.duals)
     if same.certificate is None:
         reached = problem.dual(same.duals, of_duals, team)
     else:
         reached = same.certificate.dual
-    share = 1.0 / times
+
+    def model_of(share: float) -> FloatArray:
+        return base + kind(share) * (of_duals - base)
+
+    def dual_of(share: float) -> float:
+        np.multiply(same.duals, kind(share), out=duals)
+        return problem.dual(duals, model_of(share), team)
+
+    best, share = 1.0, 1.0 / times
     slope = 2.0 * (1.0 - share) * problem.half(of_duals, problem.coefficients(same.duals))
     most = 0.5 * (1.0 - share) * slope  # that a multiple can gain
-    if times <= 1.0 or problem.mean_curvature <= 1.0 or most <= tol * abs(reached):
-        return Start(same.duals.copy(), of_duals=of_duals), reached
-    found = multiple(share)
-    bend = 2.0 * (reached + (1.0 - share) * slope - found[1]) / (1.0 - share) ** 2
-    if bend > 0.0 and share < 1.0 - slope / bend < 1.0:
-        found = max(found, multiple(1.0 - slope / bend), key=lambda each: each[1])
-    if found[1] > reached:
-        return found
-    return Start(same.duals.copy(), of_duals=of_duals), reached
+    if times > 1.0 and problem.mean_curvature > 1.0 and most > tol * abs(reached):
+        there = dual_of(share)
+        bend = 2.0 * (reached + (1.0 - share) * slope - there) / (1.0 - share) ** 2
+        between = 1.0 - slope / bend if bend > 0.0 else share
+        found = [(reached, best), (there, share)]
+        if share < between < 1.0:
+            found.append((dual_of(between), between))
+        reached, best = max(found)
+    np.multiply(same.duals, kind(best), out=duals)
+    return Start(duals, of_duals=model_of(best)), reached
 
 
 def _ahead(problem: Problem, C: float, solved: Sequence[Solved]) -> FloatArray:

@@ -81,7 +81,6 @@ class Whitened:
 
     name = "whitened"
     patience = 100
-    is_exact = False
 
     def __init__(
         self,
@@ -98,7 +97,7 @@ class Whitened:
         memory = Memory() if start.memory is None else start.memory
         self.problem, self.team, self.memory = problem, team, memory
         self.form = LinearForm(problem, team, memory)
-        linear = self.form.problem
+        linear, self.is_exact = self.form.problem, self.form.is_exact
         if memory.axes is None:
             memory.axes = axes.find(linear)
         self.lengths = memory.axes.lengths_for(linear)
@@ -193,7 +192,7 @@ class Whitened:
         """Return the least primal and the largest dual objective so far."""
         if self.parts is None or not exact:
             self._evaluate()
-        if exact:
+        if exact and not self.is_exact:
             return self.form.certificate(self.weights(), self.duals)
         return Certificate(self.best[0], self.dual)
 
