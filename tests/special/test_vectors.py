@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.special import logsumexp
 
 from shortlist import special
-from shortlist.special import roots, select
+from shortlist.special import few_largest, roots, select
 from vectors import dtypes, vectors, vectors_and_k
 
 
@@ -44,6 +44,50 @@ def test_partition_puts_the_k_largest_first(a_and_k):
     select.partition_largest(parts, k)
     np.testing.assert_array_equal(np.sort(parts), np.sort(a))
     np.testing.assert_array_equal(np.sort(parts[:k]), np.sort(a)[a.size - k :])
+
+
+@given(vectors_and_k(), dtypes)
+def test_the_largest_in_order(a_and_k, dtype):
+    a, k = a_and_k
+    a = a.astype(dtype)
+    expected = np.sort(a)[::-1].astype(np.float64)
+    top = np.empty(k)
+    few_largest.write_largest(a, top)
+    np.testing.assert_array_equal(top, expected[:k])
+    bound, ties = select.kth_largest(a, k, np.empty(max(a.size, select.LANES)))
+    assert (bound, ties) == (top[-1], np.count_nonzero(top == top[-1]))
+    total, last = select.total_of_largest(a, k)
+    assert last == top[-1]
+    scale = np.abs(top).sum()
+    np.testing.assert_allclose(total, top.sum(), rtol=0, atol=k * np.finfo(dtype).eps * scale)
+
+
+@given(vectors_and_k(), dtypes)
+def test_the_largest_first_and_all_in_order(a_and_k, dtype):
+    a, k = a_and_k
+    a = a.astype(dtype)
+    expected = np.sort(a)[::-1].astype(np.float64)
+    work = np.empty(max(a.size, select.LANES))
+    select.put_largest_first(a, k, work)
+    np.testing.assert_array_equal(np.sort(work[:k])[::-1], expected[:k])
+    np.testing.assert_array_equal(np.sort(work[k : a.size])[::-1], expected[k:])
+    select.sort_descending(work[: a.size])
+    np.testing.assert_array_equal(work[: a.size], expected)
+
+
+@given(vectors_and_k(min_size=2), st.floats(-4.0, 4.0))
+def test_gathering_what_is_not_among_the_largest(a_and_k, floor):
+    a, k = a_and_k
+    if not select.are_few(k, a.size):
+        return
+    ordered = np.sort(a)[::-1]
+    work = np.full(a.size, np.nan)  # not one element too many
+    few_largest.write_largest(a, work[:k])
+    n = select.gather_after(a, floor, k, work)
+    np.testing.assert_array_equal(work[:k], ordered[:k])
+    others = ordered[k:]
+    kept = others[(others >= floor) | (others == ordered[k - 1])]
+    np.testing.assert_array_equal(np.sort(work[k:n])[::-1], kept)
 
 
 def test_partition_of_shapes_that_are_hard_for_quickselect():

@@ -13,6 +13,11 @@ Finocchiaro, Frongillo, Goodwill and Thilagar, 2022.) With :math:`p = v + e_y` a
 quadratic smoothing `g` of `v`, the step is the proximal map of the sum of the k largest
 elements, on the simplex, of :math:`e_y + q / (a + g)` with the weight
 :math:`1 / (a + g)`.
+
+The largest of :math:`\tfrac1j (\sum_{i \le j} u_{[i]} - k)` over all `j` is the `t` with
+:math:`\sum_i (u_i - t)_+ = k`, the threshold of a projection onto a simplex, and it is below
+:math:`u_{[1]} - 1` where :math:`j \le k`. So :math:`F(u) = \max\{u_{[1]}, 1 + t\}`, and
+nothing is sorted.
 """
 
 from __future__ import annotations
@@ -34,7 +39,8 @@ from shortlist.losses.operations import (
     value_by_duality,
 )
 from shortlist.prox.topk_sum import apply_topk_sum, topk_sum
-from shortlist.special.select import kth_largest, partition_largest
+from shortlist.prox.variable_fixing import simplex
+from shortlist.special.select import kth_largest, total_of_largest
 
 
 class ConsistentTopKSvm(NamedTuple):
@@ -60,30 +66,38 @@ def _(loss, q, n_labels, a, v, work):
 @kernel
 def _vertex(q, k, v, work):
     """Write the distribution that attains F: uniform on the largest, or on more than k."""
-    order = np.argsort(-q)
-    total, best, size = 0.0, np.float64(q[order[0]]), 1
+    best, t = _threshold(q, k, work)
+    above = 0
     for j in range(q.size):
-        total += np.float64(q[order[j]])
-        candidate = total / (j + 1) + 1.0 - k / (j + 1)
-        if j >= k and candidate > best:
-            best, size = candidate, j + 1
+        above += np.float64(q[j]) - best > t
     v[:] = 0.0
-    for j in range(size):
-        v[order[j]] = 1.0 / size
+    if t <= -1.0:
+        v[np.argmax(q)] = 1.0
+        return
+    for j in range(q.size):
+        v[j] = 1.0 / above if np.float64(q[j]) - best > t else 0.0
+
+
+@kernel
+def _threshold(u, k, work):
+    """Return the largest score, and the `t` with a sum of `k` above it, relative to that."""
+    clip = simplex(u, np.float64(k), True, work)
+    return clip.shift, clip.t
 
 
 @conjugate.register(ConsistentTopKSvm)
 def _(loss, v, n_labels):
-    p = np.empty(v.size)
-    for j in range(v.size):
-        p[j] = np.float64(v[j]) + (1.0 if j == 0 else 0.0)
-    partition_largest(p, loss.k)
-    return p[: loss.k].sum() - 1.0 + 0.5 * loss.smoothing * dot(v, v)
+    others, mine = v[1:], np.float64(v[0]) + 1.0
+    total, last = total_of_largest(others, loss.k)
+    return total + max(mine - last, 0.0) - 1.0 + 0.5 * loss.smoothing * dot(v, v)
 
 
 @value.register(ConsistentTopKSvm)
 def _(loss, u, n_labels, v, work):
-    return value_by_duality(loss, u, n_labels, v, work)
+    if loss.smoothing > 0.0:
+        return value_by_duality(loss, u, n_labels, v, work)
+    best, t = _threshold(u, loss.k, work)
+    return (best - np.float64(u[0])) + max(1.0 + t, 0.0)
 
 
 @derivative.register(ConsistentTopKSvm)

@@ -15,7 +15,13 @@ from typing import NamedTuple
 import numpy as np
 
 from shortlist._jit import inlined, kernel
-from shortlist.special.select import gather_from, partition_largest, top_bound
+from shortlist.special.select import (
+    are_few,
+    gather_after,
+    gather_from,
+    partition_largest,
+    top_bound,
+)
 
 
 class Clip(NamedTuple):
@@ -59,10 +65,14 @@ def candidates(a, k, reach, work):
         largest first.
     """
     shift, bound = top_bound(a, k, work)
-    n = gather_from(a, bound - reach, work)
-    kept = work[:n]
-    if k > 1:
-        partition_largest(kept, k)
-        shift = kept[:k].min()
+    if k > 1 and are_few(k, a.size):  # which are in `work` now
+        shift, n = bound, gather_after(a, bound - reach, k, work)
+        kept = work[:n]
+    else:
+        n = gather_from(a, bound - reach, work)
+        kept = work[:n]
+        if k > 1:
+            partition_largest(kept, k)
+            shift = kept[:k].min()
     kept -= shift
     return shift, n

@@ -40,7 +40,7 @@ from shortlist.prox.entropic import bounded_step, correct, newton_tolerance
 from shortlist.special.elementary import exp, like, log, log1p, offset, softplus
 from shortlist.special.omega import omega, omega_slope
 from shortlist.special.roots import newton_step
-from shortlist.special.select import gather_from, top_bound
+from shortlist.special.select import gather_from, sort_descending, top_bound
 
 _MAX_STEPS = 100
 
@@ -50,7 +50,7 @@ def top_values(b, k, work):
     """Sort the `k` largest of ``b - max(b)`` to the front of `work`; return the maximum."""
     shift, bound = top_bound(b, k, work)
     n = gather_from(b, bound, work)
-    work[:n] = np.sort(work[:n])[::-1]
+    sort_descending(work[:n])
     for j in range(k):  # rounded as the passes over b round it
         work[j] = np.float64(like(b[0], work[j]) - like(b[0], shift))
     return shift

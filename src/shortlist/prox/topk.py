@@ -26,10 +26,8 @@ from shortlist.prox.variable_fixing import (
     sum_of_clipped,
     tails,
 )
-from shortlist.special.select import gather_from, largest
+from shortlist.special.select import gather_from, largest, sort_descending
 
-#: Newton on the sets takes about 5 steps; past this many it may be in a cycle.
-_MAX_NEWTON_STEPS = 25
 #: A rounding error.
 _EPS = float(np.finfo(np.float64).eps)
 #: Vectors up to this length are not worth a selection of what can be above the threshold.
@@ -100,7 +98,7 @@ def topk_alpha(a, k, radius, bias, work):
     multiplier = k * (k * shift + upper_sum + (k - n_upper) * t)
     if multiplier >= radius * (n_upper + bias * k * k):
         return Clip(shift, t, 0.0, hi)
-    t, hi = cone_threshold(kept, k, bias, shift, t, hi)
+    t, hi = cone_threshold(kept, k, bias, shift, min(n_upper, k - 1))
     return Clip(shift, t, 0.0, hi)
 
 
@@ -127,21 +125,34 @@ def _solve_groups(k, bias, shift, n_upper, upper_sum, n_middle, middle_sum):
 
 
 @kernel
-def cone_threshold(a, k, bias, shift, t, hi):
+def cone_threshold(a, k, bias, shift, u):
     r"""Solve on the top-k cone, :math:`0 \le x_j \le \frac1k \langle 1, x \rangle`.
 
-    From a guess of `t` and `hi`: find the groups they make, solve for the next
-    pair, until the groups stay. Should that cycle, sort. Elements and `t` are
+    Where the `u` largest elements, and these alone, are at the upper bound, both equations are one
+    of `t`,
+
+    .. math::
+
+        (u + \rho k^2) \sum_{j > u} (a_{[j]} - t)_+ = (k - u) \sum_{j \le u} a_{[j]} + (k - u)^2 t.
+
+    From a guess of `u` go to the next until it contradicts itself no more; should that go round in
+    circles, sort. Elements, of which the `k` largest come first and are put in order, and `t` are
     relative to `shift`.
     """
-    n_upper, upper_sum, n_middle, middle_sum = _groups(a, t, hi)
-    for _ in range(_MAX_NEWTON_STEPS):
-        if n_upper >= k:
-            break
-        t, hi = _solve_groups(k, bias, shift, n_upper, upper_sum, n_middle, middle_sum)
-        previous = n_upper, n_middle
-        n_upper, upper_sum, n_middle, middle_sum = _groups(a, t, hi)
-        if previous == (n_upper, n_middle):
+    sort_descending(a[:k])
+    for _ in range(2 * k):
+        weight, upper_sum = u + bias * k * k, k * shift + a[:u].sum()
+        e = k - u
+        t = rise_to_threshold(a[u:], 0.0, -np.inf, weight, e * upper_sum, e * e)
+        if weight > 0.0:
+            hi = (upper_sum + e * t) / weight
+        else:  # nothing is at the bound, and nothing holds the sum back
+            hi = sum_of_clipped(a, t, np.inf) / k
+        if u < k - 1 and a[u] > t + hi:
+            u += 1
+        elif u > 0 and a[u - 1] < t + hi:
+            u -= 1
+        else:
             return t, hi
     return cone_threshold_sorted(a, k, bias, shift)
 
@@ -149,7 +160,8 @@ def cone_threshold(a, k, bias, shift, t, hi):
 @kernel
 def cone_threshold_sorted(a, k, bias, shift):
     """Solve on the top-k cone by sorting: O(m log m + k log m)."""
-    a = np.sort(a)[::-1]
+    a = a.copy()
+    sort_descending(a)
     sums = np.zeros(a.size + 1)
     sums[1:] = np.cumsum(a)
     best_t, best_hi, best_violation = 0.0, 0.0, np.inf

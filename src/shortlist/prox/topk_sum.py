@@ -11,10 +11,15 @@ keeps the order, so it may follow. Hence
 
 .. math::  p_j = \max\{0,\ y_j - t\}, \qquad y_j = \min\{z_j, \max\{level, z_j - c\}\},
 
-which needs no index: only the elements within :math:`c + 1` of the largest are
-sorted, and a map of one variable is applied to all. Every number is kept relative
-to the largest :math:`y_j`, near which the positive elements lie, so that the
-solution sums to 1 also where `z` or `c` is huge.
+which needs no index: a map of one variable is applied to all. Of the `k` largest those are
+pooled that cost takes below the level, and of the others those above it,
+
+.. math::  \sum_{j \le k} (level - (z_{[j]} - c))_+ = \sum_{j > k} (z_{[j]} - level)_+ .
+
+The left side minus the right one is increasing and piecewise linear, and Newton's method, which
+passes an end of a piece with each step, finds its root without sorting.
+Every number is kept relative to the largest :math:`y_j`, near which the positive elements lie, so
+that the solution sums to 1 also where `z` or `c` is huge.
 """
 
 from __future__ import annotations
@@ -25,7 +30,8 @@ import numpy as np
 
 from shortlist._jit import inlined, kernel
 from shortlist.prox.clip import candidates
-from shortlist.prox.variable_fixing import fix_variables
+from shortlist.prox.variable_fixing import above, rise_to_threshold
+from shortlist.special.select import largest, put_largest_first
 
 
 class TopKSumThreshold(NamedTuple):
@@ -45,14 +51,14 @@ def topk_sum(z, k, scale, work):
     shift, n = candidates(z, 1, scale + 1.0, work[0])
     lower, level, upper = 0.0, np.inf, 0.0
     if n > k:  # else all that can be positive are among the k largest: a constant cost
-        y = np.sort(work[0][:n])[::-1]
-        level = _pool(y, k, scale)
+        put_largest_first(work[0][:n], k, work[1])
+        level = _pool(work[1][:k], work[1][k:n], scale)
         lower = max(level, -scale)  # the largest y
         level, upper = level - lower, scale + lower
     free = work[0][:n]
     for j in range(n):
         free[j] = _lowered(free[j], lower, level, upper)
-    t = fix_variables(free, 0.0, np.inf, 1.0, 1.0, 0.0)
+    t = rise_to_threshold(free, 0.0, -np.inf, 1.0, 1.0, 0.0)
     return TopKSumThreshold(shift, lower, level, upper, t)
 
 
@@ -64,22 +70,30 @@ def _lowered(w, lower, level, upper):
 
 
 @kernel
-def _pool(y, k, scale):
-    """Return the level at which elements of `y`, descending, are pooled."""
-    if y[k - 1] - scale >= y[k]:
-        return y[k]  # nothing changes order
-    first, last = k - 1, k
-    total = y[first] + y[last] - scale
+def _pool(top, others, scale):
+    """Return the level at which some of the `k` largest and of the other elements are pooled."""
+    low, high = top.min() - scale, largest(others)
+    if low >= high:
+        return high  # nothing changes order
+    level, before = 0.5 * (low + high), (0, 0)
     while True:
-        level = total / (last - first + 1)
-        if first > 0 and y[first - 1] - scale < level:
-            first -= 1
-            total += y[first] - scale
-        elif last < y.size - 1 and y[last + 1] > level:
-            last += 1
-            total += y[last]
-        else:
+        n_under, total = 0, 0.0
+        for j in range(top.size):
+            lowered = top[j] - scale
+            n_under += lowered < level
+            total += lowered if lowered < level else 0.0
+        n_over, over = above(others, 0.0, level)
+        if before == (n_under, n_over):
             return level
+        before = n_under, n_over
+        mean = (total + over) / (n_under + n_over)
+        if mean < level:
+            high = level
+        else:
+            low = level
+        if not low < mean < high:  # it is, but for rounding
+            return min(max(mean, low), high)
+        level = mean
 
 
 @kernel

@@ -133,7 +133,7 @@ def _minus(x, shift):
 
 
 @summing_kernel
-def _above(a, shift, t):
+def above(a, shift, t):
     """Return number and sum of the elements of ``a - shift`` above `t`."""
     n, total = 0, 0.0
     for j in range(a.size):
@@ -151,10 +151,10 @@ def rise_to_threshold(a, shift, floor, weight, target, slope):
     The left side is convex: Newton's method rises from the root for all elements above `floor`,
     which is left of the solution if that is, and drops those that it passes.
     """
-    n, total = _above(a, shift, floor)
+    n, total = above(a, shift, floor)
     while True:
         t = (weight * total - target) / (weight * n + slope)
-        n_above, total = _above(a, shift, t)
+        n_above, total = above(a, shift, t)
         if n_above >= n:  # rounding may take back what it has dropped
             return t
         if n_above == 0:  # nothing is left above its bound
