@@ -16,7 +16,6 @@ import numpy as np
 
 import sorting
 from shortlist import prox, special
-from shortlist.prox import topk
 from timing import best_seconds, verdict
 
 BIAS = 1.0
@@ -60,10 +59,8 @@ def cases(v: np.ndarray) -> Iterator[Case]:
             f"top-{k}, hard",
             None,
             lambda k=k: prox.topk_simplex(small, k, bias=BIAS, out=out),
-            lambda k=k: _cone_rows(small, k),
-            lambda k=k: [
-                topk.cone_threshold_sorted.py_func(row, k, BIAS, 0.0) for row in small[:5]
-            ],
+            lambda k=k: sorting.topk_cone_rows(small, k, BIAS, other),
+            lambda k=k: [sorting.topk_cone(row, k, BIAS) for row in small],
         )
     half = m // 2
     a, b = np.ascontiguousarray(v[:, :half]), np.ascontiguousarray(v[:, half:])
@@ -79,11 +76,6 @@ def cases(v: np.ndarray) -> Iterator[Case]:
                 sorting.bipartite_simplex(x, y, r) for x, y in zip(left, b, strict=True)
             ],
         )
-
-
-def _cone_rows(v: np.ndarray, k: int) -> None:
-    for row in v:
-        topk.cone_threshold_sorted(row, k, BIAS, 0.0)
 
 
 def projections(sizes: list[int], dtype: type) -> None:

@@ -52,6 +52,37 @@ def topk_simplex(v, k, radius):
     return np.minimum(np.maximum(v - t, 0.0), hi)
 
 
+def topk_cone(v, k, bias):
+    """Return the projection onto {0 <= x <= sum / k}, biased: the hard branch, O(m log m)."""
+    a = np.sort(v)[::-1]
+    sums = np.append(np.zeros(1), np.cumsum(a))
+    best_t, best_hi, best_violation = 0.0, 0.0, np.inf
+    for u in range(k):
+        # The more elements lie between, the lower t: search for where it settles.
+        low, high = 1, a.size - u
+        while low <= high:
+            q = (low + high) // 2
+            upper, middle = sums[u], sums[u + q] - sums[u]
+            w, e = u + bias * k * k, k - u
+            t = (w * middle - e * upper) / (e * e + w * q)
+            hi = (q * upper + e * middle) / (e * e + w * q)
+            t_below = a[u + q] if u + q < a.size else -np.inf
+            # By how much the groups (u, q) contradict their own t and hi.
+            violation = max(t_below - t, t - a[u + q - 1], 0.0)
+            violation = max(violation, a[u] - (t + hi), (t + hi) - a[u - 1] if u > 0 else 0.0)
+            if violation < best_violation:
+                best_t, best_hi, best_violation = t, hi, violation
+            if t > a[u + q - 1]:
+                high = q - 1
+            elif t < t_below:
+                low = q + 1
+            else:
+                break
+        if best_violation == 0.0:
+            break
+    return np.minimum(np.maximum(v - best_t, 0.0), best_hi)
+
+
 def bipartite_simplex(a, b, radius):
     """Return the projection onto the bipartite simplex [Shalev-Shwartz, Singer 2006]."""
     x, y = simplex(a, radius), simplex(b, radius)
@@ -83,6 +114,7 @@ def bipartite_simplex(a, b, radius):
 
 simplex_numba = numba.njit(simplex)
 topk_simplex_numba = numba.njit(topk_simplex)
+topk_cone_numba = numba.njit(topk_cone)
 
 
 @numba.njit
@@ -97,6 +129,13 @@ def topk_simplex_rows(v, k, radius, out):
     """Project every row, compiled."""
     for i in range(v.shape[0]):
         out[i] = topk_simplex_numba(v[i], k, radius)
+
+
+@numba.njit
+def topk_cone_rows(v, k, bias, out):
+    """Project every row, compiled."""
+    for i in range(v.shape[0]):
+        out[i] = topk_cone_numba(v[i], k, bias)
 
 
 def _bipartite_numba():

@@ -122,20 +122,18 @@ def test_topk_sum_over_all_elements_is_a_constant(z, scale):
 
 
 @given(vectors_and_k(min_size=2, largest_scale=10), st.sampled_from((0.0, 0.5, 2.0)))
-def test_the_cone_by_groups_and_by_sorting(a_and_k, bias):
-    """Where guesses of the groups go round in circles sorting gives the same solution."""
+def test_the_cone_from_any_guess_and_by_trying_all(a_and_k, bias):
+    """Where guesses of the groups go round in circles all are tried, with the same solution."""
     a, k = a_and_k
     ordered = np.sort(a)[::-1]
     total = ordered[:k].sum()
-    if total <= 0 or a.size == k:
-        return
-    t, hi = topk.cone_threshold_sorted(a, k, bias, 0.0)
+    if total <= 0 or ordered[k - 1] - total / (k + bias * k * k) >= ordered[k:].max(
+        initial=-np.inf
+    ):
+        return  # 0, or the k largest are all there is
     expected = prox.topk_simplex(a, k, 1e9, "alpha", bias)
-    np.testing.assert_allclose(np.clip(a - t, 0, hi), expected, rtol=1e-7, atol=1e-7 * a.max())
-    if ordered[k - 1] - total / (k + bias * k * k) >= ordered[k]:
-        return  # the k largest are all there is
-    for u in {0, 1, k - 1}:
-        t, hi = topk.cone_threshold(ordered.copy(), k, bias, 0.0, u)
+    guesses = [topk.cone_threshold(ordered.copy(), k, bias, 0.0, u) for u in {0, 1, k - 1}]
+    for t, hi in (*guesses, topk.cone_threshold_of_all(ordered, k, bias, 0.0)):
         np.testing.assert_allclose(np.clip(a - t, 0, hi), expected, rtol=1e-7, atol=1e-7 * a.max())
 
 

@@ -21,12 +21,12 @@ import numpy as np
 from shortlist._jit import inlined, kernel
 from shortlist.prox.clip import Clip, candidates
 from shortlist.prox.variable_fixing import (
+    above,
     fix_variables,
     rise_to_threshold,
     sum_of_clipped,
-    tails,
 )
-from shortlist.special.select import gather_from, largest, sort_descending
+from shortlist.special.select import gather_from, largest, put_in_order
 
 #: A rounding error.
 _EPS = float(np.finfo(np.float64).eps)
@@ -94,7 +94,7 @@ def topk_alpha(a, k, radius, bias, work):
 
     hi = radius / k
     t = fix_variables(kept, 0.0, hi, 1.0, radius, 0.0)
-    n_upper, upper_sum, _, _ = _groups(kept, t, hi)
+    n_upper, upper_sum = above(kept, 0.0, t + hi)
     multiplier = k * (k * shift + upper_sum + (k - n_upper) * t)
     if multiplier >= radius * (n_upper + bias * k * k):
         return Clip(shift, t, 0.0, hi)
@@ -103,86 +103,53 @@ def topk_alpha(a, k, radius, bias, work):
 
 
 @kernel
-def _groups(a, t, hi):
-    """Return number and sum of the elements at the upper bound, then of those between."""
-    n_middle, middle_sum, n_upper, upper_sum = tails(a, t, t + hi, t + hi, np.inf)
-    return n_upper, upper_sum, n_middle, middle_sum
-
-
-@kernel
-def _solve_groups(k, bias, shift, n_upper, upper_sum, n_middle, middle_sum):
-    r"""Return `t` and `hi` for given groups: two linear equations.
-
-    :math:`\sum_M (a_j - t) = (k - |U|) hi` and
-    :math:`\sum_U a_j + (k - |U|) t = (|U| + \rho k^2) hi`, with `t` and the sums
-    relative to `shift`.
-    """
-    w = n_upper + bias * k * k
-    e = k - n_upper
-    b = k * shift + upper_sum
-    determinant = e * e + w * n_middle
-    return (w * middle_sum - e * b) / determinant, (n_middle * b + e * middle_sum) / determinant
-
-
-@kernel
 def cone_threshold(a, k, bias, shift, u):
     r"""Solve on the top-k cone, :math:`0 \le x_j \le \frac1k \langle 1, x \rangle`.
 
-    Where the `u` largest elements, and these alone, are at the upper bound, both equations are one
-    of `t`,
-
-    .. math::
-
-        (u + \rho k^2) \sum_{j > u} (a_{[j]} - t)_+ = (k - u) \sum_{j \le u} a_{[j]} + (k - u)^2 t.
-
-    From a guess of `u` go to the next until it contradicts itself no more; should that go round in
-    circles, sort. Elements, of which the `k` largest come first and are put in order, and `t` are
-    relative to `shift`.
+    From a guess of `u`, how many elements are at the upper bound, go to the next until it
+    contradicts itself no more; should that go round in circles, try all. Elements, of which the
+    `k` largest come first and are put in order, and `t` are relative to `shift`.
     """
-    sort_descending(a[:k])
+    put_in_order(a[:k])
     for _ in range(2 * k):
-        weight, upper_sum = u + bias * k * k, k * shift + a[:u].sum()
-        e = k - u
-        t = rise_to_threshold(a[u:], 0.0, -np.inf, weight, e * upper_sum, e * e)
-        if weight > 0.0:
-            hi = (upper_sum + e * t) / weight
-        else:  # nothing is at the bound, and nothing holds the sum back
-            hi = sum_of_clipped(a, t, np.inf) / k
+        t, hi = _with_upper(a, k, bias, shift, u)
         if u < k - 1 and a[u] > t + hi:
             u += 1
         elif u > 0 and a[u - 1] < t + hi:
             u -= 1
         else:
             return t, hi
-    return cone_threshold_sorted(a, k, bias, shift)
+    return cone_threshold_of_all(a, k, bias, shift)
 
 
 @kernel
-def cone_threshold_sorted(a, k, bias, shift):
-    """Solve on the top-k cone by sorting: O(m log m + k log m)."""
-    a = a.copy()
-    sort_descending(a)
-    sums = np.zeros(a.size + 1)
-    sums[1:] = np.cumsum(a)
-    best_t, best_hi, best_violation = 0.0, 0.0, np.inf
+def cone_threshold_of_all(a, k, bias, shift):
+    """Solve for every number of elements at the upper bound; the `k` largest are in order."""
+    best_t, best_hi, least = 0.0, 0.0, np.inf
     for u in range(k):
-        # The more elements lie between, the lower t: search for where it settles.
-        low, high = 1, a.size - u
-        while low <= high:
-            q = (low + high) // 2
-            t, hi = _solve_groups(k, bias, shift, u, sums[u], q, sums[u + q] - sums[u])
-            t_below = a[u + q] if u + q < a.size else -np.inf
-            # By how much the groups (u, q) contradict their own t and hi.
-            violation = max(t_below - t, t - a[u + q - 1], 0.0)
-            violation = max(violation, a[u] - (t + hi), (t + hi) - a[u - 1] if u > 0 else 0.0)
-            if violation < best_violation:
-                best_t, best_hi, best_violation = t, hi, violation
-            if t > a[u + q - 1]:
-                high = q - 1
-            elif t < t_below:
-                low = q + 1
-            else:
-                break
-        if best_violation == 0.0:
-            break
+        t, hi = _with_upper(a, k, bias, shift, u)
+        contradiction = max(a[u] - (t + hi), 0.0)
+        if u > 0:
+            contradiction = max(contradiction, (t + hi) - a[u - 1])
+        if contradiction < least:
+            best_t, best_hi, least = t, hi, contradiction
     return best_t, best_hi
+
+
+@kernel
+def _with_upper(a, k, bias, shift, u):
+    r"""Return `t` and `hi` where the `u` largest elements are at the upper bound, no others.
+
+    Both equations are one of `t`:
+
+    .. math::
+
+        (u + \rho k^2) \sum_{j > u} (a_{[j]} - t)_+ = (k - u) \sum_{j \le u} a_{[j]} + (k - u)^2 t.
+    """
+    weight, upper_sum, e = u + bias * k * k, k * shift, k - u
+    for j in range(u):
+        upper_sum += a[j]
+    t = rise_to_threshold(a[u:], 0.0, -np.inf, weight, e * upper_sum, e * e)
+    if weight > 0.0:
+        return t, (upper_sum + e * t) / weight
+    return t, sum_of_clipped(a, t, np.inf) / k  # nothing holds the sum back

@@ -48,7 +48,13 @@ def sort_descending(a):
     """Sort `a` in place, the largest element first."""
     if a.size > _INSERTION:
         a[:] = np.sort(a)[::-1]
-        return
+    else:
+        put_in_order(a)
+
+
+@kernel
+def put_in_order(a):
+    """Do the same for few elements, or many that are almost in order, and take less to compile."""
     for i in range(1, a.size):
         value, at = a[i], i
         while at > 0 and a[at - 1] < value:
