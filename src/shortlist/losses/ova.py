@@ -20,10 +20,20 @@ from typing import NamedTuple
 import numpy as np
 
 from shortlist._jit import inlined, kernel, summing_kernel
-from shortlist.losses.operations import Traits, conjugate, derivative, gradient, step, traits, value
+from shortlist.losses.operations import (
+    Traits,
+    conjugate,
+    derivative,
+    dot,
+    gradient,
+    step,
+    traits,
+    value,
+)
 from shortlist.special.elementary import exp, like, log, log1p, softplus, xlogx
 from shortlist.special.omega import omega
 from shortlist.special.padding import fill_up, padded_part
+from shortlist.special.sums import total_of
 
 
 class OvaSvm(NamedTuple):
@@ -54,22 +64,31 @@ def _(loss, q, n_labels, a, v, work):
 
 @conjugate.register(OvaSvm)
 def _(loss, v, n_labels):
-    total = 0.0
-    for j in range(v.size):
-        b = np.float64(v[j]) if j < n_labels else -np.float64(v[j])
-        total += b + 0.5 * loss.smoothing * b * b
-    return total
+    mine, others = v[:n_labels], v[n_labels:]
+    return total_of(mine) - total_of(others) + 0.5 * loss.smoothing * dot(v, v)
 
 
 @value.register(OvaSvm)
 def _(loss, u, n_labels, v, work):
-    total = 0.0
+    mine = _sum_of_hinges(u[:n_labels], -1.0, loss.smoothing)
+    return mine + _sum_of_hinges(u[n_labels:], 1.0, loss.smoothing)
+
+
+@summing_kernel
+def _sum_of_hinges(u, sign, smoothing):
+    total, slope = 0.0, 1.0 / smoothing if smoothing > 0.0 else 0.0
     for j in range(u.size):
-        short = 1.0 - (np.float64(u[j]) if j < n_labels else -np.float64(u[j]))
-        linear = short - 0.5 * loss.smoothing
-        if short > 0.0:
-            total += linear if short >= loss.smoothing else 0.5 * short * short / loss.smoothing
+        short = _short(u[j], sign)
+        short = short if short > 0.0 else 0.0
+        curved = short if short < smoothing else smoothing
+        total += (short - 0.5 * curved) * (curved * slope) if smoothing > 0.0 else short
     return total
+
+
+@inlined
+def _short(u, sign):
+    """Return what is missing of the margin, in this order also where sums may be reordered."""
+    return 1.0 + sign * np.float64(u)
 
 
 @inlined

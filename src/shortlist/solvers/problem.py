@@ -181,13 +181,17 @@ class Problem:
 
     def primal_at(self, model: FloatArray, scores: FloatArray, team: Team) -> float:
         """Return the primal objective of a linear model whose scores are known."""
+        return self.half(model, None) + float(self.c @ self.values(scores, team))
+
+    def values(self, scores: FloatArray, team: Team) -> NDArray[np.float64]:
+        """Return the loss of every example at its scores."""
         values = np.empty(self.n)
 
-        def value(some: slice, *labels: NDArray[np.int64]) -> None:
+        def write(some: slice, *labels: NDArray[np.int64]) -> None:
             self.run(batch.value_rows, scores[some], *labels, values[some])
 
-        self.in_chunks(value, team)
-        return self.half(model, None) + float(self.c @ values)
+        self.in_chunks(write, team)
+        return values
 
     def gradients(self, scores: FloatArray, team: Team, out: FloatArray) -> float:
         """Write the gradients of a smooth loss; return the weighted sum of the conjugates."""

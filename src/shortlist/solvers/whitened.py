@@ -33,11 +33,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.optimize
 from numpy.typing import NDArray
 
 from shortlist._arrays import FloatArray
@@ -47,6 +45,7 @@ from shortlist.solvers import axes
 from shortlist.solvers.linear_form import LinearForm
 from shortlist.solvers.memory import Memory
 from shortlist.solvers.method import Numbers
+from shortlist.solvers.multiples import Multiples
 from shortlist.solvers.problem import Problem
 from shortlist.solvers.result import Certificate, History
 from shortlist.solvers.sdca import Sdca
@@ -61,9 +60,9 @@ _PATIENCE, _GAIN = 6, 0.8
 #: The part of the gap that passes leave, relative to that of the pull: what is aimed at, and
 #: how far from that the pull is changed, and changed more.
 _AIM, _OFF, _FAR_OFF = 3.0, 2.0, 20.0
-#: How often the objective is computed to find the best multiple of the weights; the part of the gap
-#: that this must gain, or else it is left out for some evaluations.
-_LOOKS, _PAYS, _REST = 8, 0.02, 4
+#: The part of the gap that the best multiple of the weights must gain, or else it is not looked for
+#: in some evaluations.
+_PAYS, _REST = 0.02, 4
 #: The smaller C, relative to the largest dual, which would reach the end of its domain at 1; the
 #: part of the tolerance that the pull may leave before all of C counts; the least tolerance.
 _ROOM, _LEFT, _LEAST = 8.0, 0.25, 1e-8
@@ -112,6 +111,8 @@ class Whitened:
         self.point = model if weights is None else self.axes.T @ self.form.model(weights)
         self.duals, self.dual = duals.copy(), -math.inf  # the best so far
         self.best = math.inf, self.point
+        if start.certificate is not None and linear is problem:  # not of a kernel's factor
+            self.best, self.dual = (start.certificate.primal, self.point), start.certificate.dual
         self.parts: list[float] | None = None  # of the gap: what passes leave, and the pull
         self.passes, self.since = 1, 0  # for each point; evaluations since the gap has fallen
         self.least = math.inf  # the gap then
@@ -221,31 +222,17 @@ class Whitened:
 
     def _best_multiple(self, share: float) -> tuple[_Multiple, float]:
         """Return the best multiple of the point, and the least objective with a share of C."""
-        scores, kind = self.turned.scores(self.point, self.team), self.problem.dtype.type
-        looks: list[float] = []
-
-        @cache  # the search begins with 1
-        def primal(multiple: float) -> float:
-            times = kind(multiple)
-            point = times * self.point
-            whole = self.turned.primal_at(point, times * scores, self.team)
-            half = self.turned.half(point, None)
-            looks.append(half + share * (whole - half))
-            return whole
-
-        here = _Multiple(primal(1.0), 1.0)
+        multiples, best = Multiples(self.turned, self.point, self.team), 1.0
         self.rest -= 1
-        if traits(self.problem.loss).entropic or self.rest > 0:  # entropies have no margins
-            return here, looks[0]
-        found = scipy.optimize.minimize_scalar(
-            primal, bracket=(1.0, self.multiple), tol=1e-4, options={"maxiter": _LOOKS}
-        )
-        best = min(_Multiple(float(found.fun), float(found.x)), here)
-        if here.primal - best.primal < _PAYS * (here.primal - self.dual):
-            self.rest = _REST
-        elif best.multiple != 1.0:
-            self.multiple = best.multiple
-        return best, min(looks)
+        if not traits(self.problem.loss).entropic and self.rest <= 0:  # entropies have no margins
+            best = multiples.best(self.multiple)
+            here, there = (multiples.look(multiple).primal for multiple in (1.0, best))
+            if here - there < _PAYS * (here - self.dual):
+                self.rest = _REST
+            elif best != 1.0:
+                self.multiple = best
+        least = min(look.half + share * look.losses for look in multiples.looks.values())
+        return _Multiple(multiples.look(best).primal, best), least
 
     def weights(self) -> FloatArray:
         """Return the weights of the best point."""
@@ -258,7 +245,7 @@ class Whitened:
 
     def next_check(self, history: History, tol: float) -> int:
         """Return the epoch of the next evaluation: each also sets the pull."""
-        if self.is_warm and not history:
+        if self.is_warm and not history and self.best[0] == math.inf:
             return self.epoch
         last, often = history[-1].epoch if history else 0, max(_PASSES, self.passes)
         return last + often - last % often
