@@ -14,6 +14,7 @@ from shortlist.metrics import topk_accuracy
 from shortlist.rows import as_storage
 from shortlist.solvers import Status, choice, curvature, factors, systems, warm
 from shortlist.solvers.growing_newton import GrowingNewton
+from shortlist.solvers.memory import Memory
 from shortlist.solvers.problem import Problem
 from shortlist.solvers.sdca import Given, Sdca
 from shortlist.solvers.search import find_root
@@ -283,8 +284,10 @@ def test_duals_are_as_long_as_is_best(name, p):
     last = solve(X, y, loss, n_classes=4, C=5.0, tol=1e-8)
     problem = Problem(as_storage(X), as_labels(y, 4), loss, np.full(60, 10.0))
     with Team(1) as team:
-        same = warm._at_last(problem, 10.0, warm.Solved(5.0, last), team)
-        found, dual = warm._best_duals(problem, 2.0, same, 1e-3, team)
+        solved = [warm.Solved(5.0, last)]
+        same = warm._at_last(problem, 10.0, solved[0], team)
+        known = warm._Known(problem, 10.0, solved, same, Memory(), "sdca", 1e-3, team)
+        found, dual = warm._best_duals(known)
 
         def dual_of(duals):
             return problem.dual(duals, problem.model(duals, team), team)

@@ -42,6 +42,8 @@ MANY_PASSES = 4
 _GOOD = 0.5
 #: The part of the tolerance that is aimed at: just missed, it costs one more look.
 _AIM = 0.8
+#: The part of its gain that another multiple must add, to be tried.
+_OTHER = 0.1
 #: Methods whose number of passes hardly changes from one C to the next.
 _FORESEEABLE = ("sdca", "accelerated")
 
@@ -86,6 +88,24 @@ def remember(problem: Problem, C: float, start: Start, solution: Solution, tol: 
     return Solved(C, solution, of_duals, foresaw)
 
 
+class _Known(NamedTuple):
+    """All that a start follows from; `same` is the last solution, with its certificate for `C`."""
+
+    problem: Problem  # for C
+    C: float
+    solved: Sequence[Solved]
+    same: Start
+    memory: Memory
+    first: str  # the method that begins
+    tol: float
+    team: Team
+
+    @property
+    def times(self) -> float:
+        """How many times C is the last one."""
+        return self.C / self.solved[-1].C
+
+
 def start(
     problem: Problem,
     C: float,
@@ -103,16 +123,17 @@ def start(
     is_linear = operations.is_linear(problem.rows)
     with Team(n_threads) as team:
         same = _at_last(problem, C, last, team)
+        known = _Known(problem, C, solved, same, memory, first, tol, team)
         if same.certificate is not None and same.certificate.gap <= tol:
             found = same
-        elif _are_foreseen(problem, last, memory):
-            found = _of_smooth(problem, C, solved, same, first, tol, team)
+        elif _are_foreseen(known):
+            found = _of_smooth(known)
             memory.foresees = found.point is not None and found.duals is found.point.duals
         elif problem.mean_curvature <= 1.0 or _takes_few_passes(last, first) or not is_linear:
-            found = _of_duals(problem, C / last.C, same, first, tol, team)
+            found = _of_duals(known)
         else:
-            found = _of_any(problem, C, solved, same, tol, team)
-    check = _passes(found, solved, memory, first, tol)
+            found = _of_any(known)
+        check = _passes(known, found)
     seconds = time.perf_counter() - began
     return found._replace(memory=memory, seconds=seconds, check=check)
 
@@ -147,60 +168,50 @@ def _takes_few_passes(last: Solved, first: str) -> bool:
     return first == "sdca" and few and not last.foresaw
 
 
-def _are_foreseen(problem: Problem, last: Solved, memory: Memory) -> bool:
+def _are_foreseen(known: _Known) -> bool:
     """Return whether gradients at weights that go on are likely to be good duals.
 
     Passes leave weights that are too rough for that where C is not small.
     """
-    known = traits(problem.loss)
-    if not (known.smoothing and operations.is_linear(problem.rows)):
+    loss, last = traits(known.problem.loss), known.solved[-1].solution.history[-1]
+    if not (loss.smoothing and operations.is_linear(known.problem.rows)):
         return False
-    is_exact = known.entropic and last.solution.history[-1].method == "newton"
-    return memory.foresees or is_exact
+    return known.memory.foresees or (loss.entropic and last.method == "newton")
 
 
-def _passes(start: Start, solved: Sequence[Solved], memory: Memory, method: str, tol: float) -> int:
+def _passes(known: _Known, start: Start) -> int:
     """Return how many passes are likely to be enough, by what they gained at the last C, or 0."""
-    fall, last = memory.falls.get(method, 0.0), solved[-1].solution.history[-1]
-    if method not in _FORESEEABLE or start.certificate is None or fall <= 0.0 or tol <= 0.0:
+    fall, before = known.memory.falls.get(known.first, 0.0), start.certificate
+    if known.first not in _FORESEEABLE or before is None or fall <= 0.0 or known.tol <= 0.0:
         return 0
-    to_go = math.log(max(start.certificate.excess, 1e-300) / (_AIM * tol))
-    most = 2 * max(last.epoch, 1)  # from a better start each gained less, and it told little
+    to_go = math.log(max(before.excess, 1e-300) / (_AIM * known.tol))
+    # From a better start each gained less, and that told little.
+    most = 2 * max(known.solved[-1].solution.history[-1].epoch, 1)
     return min(max(math.ceil(to_go / fall), 0), most)
 
 
-def _of_duals(
-    problem: Problem, times: float, same: Start, first: str, tol: float, team: Team
-) -> Start:
-    """Return the best multiple of the last duals, where weights are not worth a look.
+def _of_duals(known: _Known) -> Start:
+    """Return a multiple of the last duals, where weights are not worth a look.
 
     Where examples hardly compete nothing is better. What the last weights are worth is known.
     """
-    found, dual = _best_duals(problem, times, same, tol, team)
-    if first != "sdca" or same.certificate is None:
+    (found, dual), same = _best_duals(known), known.same
+    if known.first != "sdca" or same.certificate is None:
         return found
-    return found._replace(
-        weights=same.weights, certificate=Certificate(same.certificate.primal, dual)
-    )
+    certificate = Certificate(same.certificate.primal, dual)
+    return found._replace(weights=same.weights, certificate=certificate)
 
 
-def _of_smooth(
-    problem: Problem,
-    C: float,
-    solved: Sequence[Solved],
-    same: Start,
-    first: str,
-    tol: float,
-    team: Team,
-) -> Start:
+def _of_smooth(known: _Known) -> Start:
     """Return a start for a smooth loss, whose duals at weights are its gradients there."""
-    point = _point_at(problem, _ahead(problem, C, solved), team)
-    if point.certificate.gap > tol and _primal_of(same) < point.certificate.primal:
-        point = _point_at(problem, solved[-1].solution.weights, team)
+    problem, team, tol = known.problem, known.team, known.tol
+    point = _point_at(problem, _ahead(known), team)
+    if point.certificate.gap > tol and _primal_of(known.same) < point.certificate.primal:
+        point = _point_at(problem, known.solved[-1].solution.weights, team)
     found, (primal, dual) = Start(point.duals, of_duals=point.of_duals), point.certificate
-    needs_duals = first != "newton" or not traits(problem.loss).entropic
+    needs_duals = known.first != "newton" or not traits(problem.loss).entropic
     if point.certificate.gap > tol and needs_duals:
-        others, reached = _best_duals(problem, C / solved[-1].C, same, tol, team)
+        others, reached = _best_duals(known)
         found, dual = (others, reached) if reached > dual else (found, dual)
     certificate = Certificate(primal, dual)
     if certificate.gap <= tol and problem.dtype == np.float32:  # the losses are rounded less
@@ -208,15 +219,13 @@ def _of_smooth(
     return found._replace(weights=point.model, certificate=certificate, point=point)
 
 
-def _of_any(
-    problem: Problem, C: float, solved: Sequence[Solved], same: Start, tol: float, team: Team
-) -> Start:
+def _of_any(known: _Known) -> Start:
     """Return a start for any loss and a linear storage."""
-    found, dual = _best_duals(problem, C / solved[-1].C, same, tol, team)
-    weights = _ahead(problem, C, solved)
-    primal = problem.primal(weights, None, team)
-    if _primal_of(same) <= primal:
-        weights, primal = solved[-1].solution.weights, _primal_of(same)
+    found, dual = _best_duals(known)
+    weights = _ahead(known)
+    primal = known.problem.primal(weights, None, known.team)
+    if _primal_of(known.same) <= primal:
+        weights, primal = known.solved[-1].solution.weights, _primal_of(known.same)
     return found._replace(weights=weights, certificate=Certificate(primal, dual))
 
 
@@ -224,53 +233,54 @@ def _primal_of(start: Start) -> float:
     return math.inf if start.certificate is None else start.certificate.primal
 
 
-def _best_duals(
-    problem: Problem, times: float, same: Start, tol: float, team: Team
-) -> tuple[Start, float]:
-    """Return the best multiple of the last duals for a C that many `times` as large; its dual.
+def _best_duals(known: _Known) -> tuple[Start, float]:
+    """Return the best multiple of the last duals, and its dual objective.
 
-    Those of the last weights are smaller by as much; near their optimum the dual objective is a
-    parabola, whose slope at the last duals is that of an optimum for another C.
+    Those of the last weights are smaller by as much as C is larger. As a function of the multiple
+    the dual objective is hardly ever less than 0 at 0, where no loss is more than that; at 1 it
+    has the slope of an optimum for another C. For a hinge that is all: it is a parabola.
     """
+    problem, same, times = known.problem, known.same, known.times
     base, of_duals = 0.0 if problem.anchor is None else problem.anchor, same.of_duals
     assert of_duals is not None
     kind, duals = problem.dtype.type, np.empty_like(same.duals)
-    if same.certificate is None:
-        reached = problem.dual(same.duals, of_duals, team)
-    else:
-        reached = same.certificate.dual
 
     def model_of(share: float) -> FloatArray:
         return base + kind(share) * (of_duals - base)
 
-    def dual_of(share: float) -> float:
+    def look(share: float) -> tuple[float, float]:
         np.multiply(same.duals, kind(share), out=duals)
-        return problem.dual(duals, model_of(share), team)
+        return problem.dual(duals, model_of(share), known.team), share
 
-    best, share = 1.0, 1.0 / times
-    slope = 2.0 * (1.0 - share) * problem.half(of_duals, problem.coefficients(same.duals))
-    most = 0.5 * (1.0 - share) * slope  # that a multiple can gain
-    if times > 1.0 and problem.mean_curvature > 1.0 and most > tol * abs(reached):
-        there = dual_of(share)
-        bend = 2.0 * (reached + (1.0 - share) * slope - there) / (1.0 - share) ** 2
-        between = 1.0 - slope / bend if bend > 0.0 else share
-        found = [(reached, best), (there, share)]
-        if share < between < 1.0:
-            found.append((dual_of(between), between))
-        reached, best = max(found)
-    np.multiply(same.duals, kind(best), out=duals)
-    return Start(duals, of_duals=model_of(best)), reached
+    if same.certificate is None:
+        best = whole = look(1.0)
+    else:
+        best = whole = same.certificate.dual, 1.0
+    slope = 2.0 * (1.0 - 1.0 / times) * problem.half(of_duals, problem.coefficients(same.duals))
+    most = 0.5 * (1.0 - 1.0 / times) * slope  # that a multiple can gain
+    is_worth = problem.mean_curvature > 1.0 and most > known.tol * abs(whole[0])
+    if times > 1.0 and is_worth and whole[0] + slope > 0.0:
+        share = max(1.0 - 0.5 * slope / (whole[0] + slope), 1.0 / times)
+        found = look(share)
+        bend = 2.0 * (whole[0] + (1.0 - share) * slope - found[0]) / (1.0 - share) ** 2
+        top = max(1.0 - slope / bend, 1.0 / times) if bend > 0.0 else 1.0 / times
+        gain = (1.0 - top) * (slope - 0.5 * (1.0 - top) * bend)
+        best = max(best, found)
+        if whole[0] + gain - best[0] > _OTHER * gain:
+            best = max(best, look(top))
+    np.multiply(same.duals, kind(best[1]), out=duals)
+    return Start(duals, of_duals=model_of(best[1])), best[0]
 
 
-def _ahead(problem: Problem, C: float, solved: Sequence[Solved]) -> FloatArray:
+def _ahead(known: _Known) -> FloatArray:
     """Return weights that go on as they went before."""
-    last = solved[-1]
+    problem, solved, last = known.problem, known.solved, known.solved[-1]
     kind, weights = problem.dtype.type, last.solution.weights
     grows = problem.mean_curvature <= 1.0 and problem.anchor is None  # with C itself
     if len(solved) == 1:
-        return kind(C / last.C) * weights if grows else weights
+        return kind(known.times) * weights if grows else weights
     step = weights - solved[-2].solution.weights
-    ahead = _steps_ahead(C, solved, step, 1.0 if grows else 0.0)
+    ahead = _steps_ahead(known.C, solved, step, 1.0 if grows else 0.0)
     return weights + kind(ahead) * step if ahead > 0.0 else weights
 
 

@@ -117,7 +117,9 @@ class Whitened:
         self.passes, self.since = 1, 0  # for each point; evaluations since the gap has fallen
         self.least = math.inf  # the gap then
         self.multiple = 1.01  # of the point, the best when it was last looked for
-        self.rest = 0  # evaluations until it is looked for again
+        # Evaluations until it is looked for again: given weights have about the right length, but
+        # that of a loss with kinks is never quite right.
+        self.rest = 1 + _REST if self.is_warm and traits(linear.loss).smoothing else 0
         self.whitened = np.empty_like(self.examples)
         pulled = self.turned.with_rows(DenseRows(self.whitened, 0.0))
         pulled.anchor = np.zeros_like(self.point)
